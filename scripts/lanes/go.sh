@@ -1,0 +1,34 @@
+# Format, module files, vet for the three systems, race tests, six builds.
+set -eu
+. scripts/lib.sh
+
+unformatted=$(gofmt -l $(git ls-files '*.go'))
+[ -z "$unformatted" ] || {
+	say "gofmt would change: $unformatted"
+	exit 1
+}
+grep -q 'coder/acp-go-sdk v0.13.5$' go.mod || {
+	say "go.mod must pin github.com/coder/acp-go-sdk v0.13.5 (the proxy's list ends at v0.13.0, so go get -u goes back)"
+	exit 1
+}
+go mod tidy -diff
+
+for goos in linux windows darwin; do
+	say "vet $goos"
+	GOOS=$goos go vet ./...
+done
+
+race=-race
+[ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null 2>&1 || {
+	say "no C compiler: the tests run without the race detector"
+	race=
+}
+say "test $race"
+go test $race ./...
+
+out=$(mktemp -d)
+trap 'rm -rf "$out"' EXIT
+for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
+	say "build $target"
+	CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -trimpath -ldflags='-s -w' -o "$out/" ./cmd/hermes-acp
+done
