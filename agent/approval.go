@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 )
 
 // Approver asks the person who sits at the client of one turn. It belongs to
@@ -11,8 +12,8 @@ import (
 type Approver interface {
 	// Ask shows the request and waits for an answer. It returns the id of the
 	// chosen option as the client sent it, which need not be one that was
-	// offered. Errors are ErrDismissed, ErrApprovalTimeout, or the context's
-	// cause; every error is a denial.
+	// offered. Errors are ErrDismissed or the context's cause; every error is a
+	// denial.
 	Ask(ctx context.Context, req PermissionRequest) (optionID string, err error)
 }
 
@@ -44,24 +45,55 @@ const (
 	RejectAlways OptionKind = "reject_always"
 )
 
-// ErrDismissed means that the client closed the question without an answer.
-var ErrDismissed = errors.New("the permission request was dismissed")
+// Option ids. Clients and their scripts know them, so they never change.
+const (
+	optionAllowOnce   = "allow_once"
+	optionAllowAlways = "allow_always"
+	optionDeny        = "deny"
+	optionDenyAlways  = "deny_always"
+)
 
-// ErrApprovalTimeout means that no answer came in time. It is a denial, but one
-// that nobody spoke.
-var ErrApprovalTimeout = errors.New("no answer to the permission request in time")
+// Why a call got no leave. The texts go to the model, so they say what to do.
+var (
+	// ErrDenied means that the person said no.
+	ErrDenied = errors.New("denied by the person: nothing was changed or run; do not try it another way, ask what they want instead")
+	// ErrDismissed means that the client closed the question without an answer.
+	ErrDismissed = errors.New("the permission request was dismissed: nothing was changed or run")
+	// ErrApprovalTimeout means that no answer came in time. It is a denial, but
+	// one that nobody spoke.
+	ErrApprovalTimeout = errors.New("nobody answered the permission request in time: nothing was changed or run")
+	// ErrUnknownOption means that the client answered with an option that was
+	// not offered.
+	ErrUnknownOption = errors.New("counted as a denial: nothing was changed or run")
+	// ErrNoApprover means that the turn has nobody to ask.
+	ErrNoApprover = errors.New("it needs leave and there is nobody to ask: nothing was changed or run")
+	// ErrPlanMode means that the session is in plan mode.
+	ErrPlanMode = errors.New("the session is in plan mode, in which nothing is written and nothing runs; describe the change instead")
+	// ErrHardline means that the command never runs, whoever allows it.
+	ErrHardline = errors.New("this command never runs here; if it is really wanted, the person has to run it in their own terminal")
+	// ErrRuleDenies means that the person has denied the command for good.
+	ErrRuleDenies = errors.New("the person never allows this; do not try it another way")
+)
 
 type approverKey struct{}
 
+// turnApprover is an approver with what one turn has learnt about it.
+type turnApprover struct {
+	Approver
+	// unanswered is set by the first question that timed out. The turn's later
+	// ones are not waited for: a client that never answers costs one timeout.
+	unanswered atomic.Bool
+}
+
 // WithApprover returns a context that carries a turn's approver.
 func WithApprover(ctx context.Context, a Approver) context.Context {
-	return context.WithValue(ctx, approverKey{}, a)
+	return context.WithValue(ctx, approverKey{}, &turnApprover{Approver: a})
 }
 
 // approverFrom returns the approver of the turn that ctx belongs to; nil when
 // there is none, which denies.
-func approverFrom(ctx context.Context) Approver {
-	a, _ := ctx.Value(approverKey{}).(Approver)
+func approverFrom(ctx context.Context) *turnApprover {
+	a, _ := ctx.Value(approverKey{}).(*turnApprover)
 	return a
 }
 
@@ -79,17 +111,27 @@ const (
 // Command is a shell command as its tool parsed it.
 type Command struct {
 	Line string
-	Dir  string
+	Dir  string // absolute
 	// Verdict is what the classifier found, Reason why, in words for the person.
 	Verdict Verdict
 	Reason  string
-	// Words are the exact words of each simple command in Line, in order; nil
-	// when the line holds anything that no rule may cover (a redirection that
-	// writes, a substitution, an assignment, what does not parse).
-	Words [][]string
-	// Writes are paths the line visibly writes, absolute, for the comparison
-	// with denied edits.
+	// Dangerous marks a line that no lasting rule may allow.
+	Dangerous bool
+	// Calls are the simple commands found in Line, at any depth, in order.
+	Calls []SimpleCommand
+	// Plain says that Line is these calls and nothing else: no redirection that
+	// writes, no substitution, no assignment, nothing that did not parse. Only
+	// a plain line can be allowed by rules.
+	Plain bool
+	// Writes are paths the line visibly writes, absolute.
 	Writes []string
+}
+
+// SimpleCommand is one command of a line.
+type SimpleCommand struct {
+	Words []string // after quote removal, the command's name first
+	Dir   string   // absolute: where it runs
+	Safe  bool     // on the documented safe list
 }
 
 // Verdict is a classifier's answer.
@@ -114,3 +156,28 @@ const (
 	GrantSafeList  Grant = "safe_list"
 	GrantDenied    Grant = "denied"
 )
+
+// Rule is a lasting answer for one exact command, or for one external tool, in
+// one folder. It covers nothing else: not the command with other words, not as
+// part of a line that does more, not in another folder.
+type Rule struct {
+	// ID is given by the store, for listing and revoking.
+	ID int64
+	// Dir is the folder in which the command runs (the session's cwd for an
+	// external tool), absolute, links resolved.
+	Dir string
+	// Words are the command's exact words; nil for an external tool.
+	Words []string
+	// External is the external tool's name; empty for a command.
+	External string
+	Allow    bool
+}
+
+// Rules keeps rules.
+type Rules interface {
+	// Rules returns the rules of one folder.
+	Rules(ctx context.Context, dir string) ([]Rule, error)
+	// AddRule stores a rule; it replaces one for the same command or tool in
+	// the same folder.
+	AddRule(ctx context.Context, rule Rule) error
+}

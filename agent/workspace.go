@@ -1,6 +1,13 @@
 package agent
 
-import "path/filepath"
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
 
 // Workspace is where a session works. It belongs to one session and is the same
 // for its prompt, its context files and its tools.
@@ -24,6 +31,9 @@ func (w *Workspace) Roots() []string {
 // Resolve makes a path as a model wrote it absolute and clean. It does not
 // follow symbolic links.
 func (w *Workspace) Resolve(path string) (string, error) {
+	if strings.ContainsRune(path, 0) {
+		return "", fmt.Errorf("path %q: %w", path, errNulInPath)
+	}
 	if w.Translate != nil {
 		linux, err := w.Translate(path)
 		if err != nil {
@@ -35,4 +45,74 @@ func (w *Workspace) Resolve(path string) (string, error) {
 		path = filepath.Join(w.Cwd, path)
 	}
 	return filepath.Clean(path), nil
+}
+
+// Contains reports whether target, a path without symbolic links, is one of the
+// roots or below one. Roots are compared with their own links resolved.
+func (w *Workspace) Contains(target string) bool {
+	for _, root := range w.Roots() {
+		if resolved, err := ResolveLinks(root); err == nil && within(target, resolved) {
+			return true
+		}
+	}
+	return false
+}
+
+// within reports whether path is dir or below it; both are absolute and clean.
+func within(path, dir string) bool {
+	rest, ok := strings.CutPrefix(path, dir)
+	return ok && (rest == "" || os.IsPathSeparator(rest[0]) || os.IsPathSeparator(dir[len(dir)-1]))
+}
+
+var (
+	errNulInPath    = errors.New("holds a NUL byte")
+	errTooManyLinks = errors.New("too many symbolic links")
+)
+
+// maxLinks is Linux's own limit for one path.
+const maxLinks = 40
+
+// ResolveLinks returns path, absolute and clean, with every symbolic link
+// followed. Unlike filepath.EvalSymlinks it accepts a path whose end does not
+// exist, also behind a dangling link: it returns where a write would create the
+// file.
+func ResolveLinks(path string) (string, error) {
+	resolved, rest := splitVolume(filepath.Clean(path))
+	for links := 0; rest != ""; {
+		var element string
+		element, rest, _ = strings.Cut(rest, string(filepath.Separator))
+		next := filepath.Join(resolved, element)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return filepath.Join(next, rest), nil
+		case err != nil:
+			return "", fmt.Errorf("resolve %s: %w", path, err)
+		case info.Mode()&fs.ModeSymlink == 0:
+			resolved = next
+			continue
+		}
+		if links++; links > maxLinks {
+			return "", fmt.Errorf("resolve %s: %w", path, errTooManyLinks)
+		}
+		to, err := os.Readlink(next)
+		if err != nil {
+			return "", fmt.Errorf("resolve %s: %w", path, err)
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(resolved, to)
+		}
+		resolved, rest = splitVolume(filepath.Join(to, rest))
+	}
+	return resolved, nil
+}
+
+// splitVolume splits an absolute clean path into its root (`/`, `C:\`) and the
+// rest.
+func splitVolume(path string) (root, rest string) {
+	n := len(filepath.VolumeName(path))
+	if n < len(path) && os.IsPathSeparator(path[n]) {
+		n++
+	}
+	return path[:n], path[n:]
 }
