@@ -177,10 +177,10 @@ func (c *Checker) AgentLine(line []byte) {
 	if m.JSONRPC != "2.0" {
 		c.report(`a line lacks "jsonrpc":"2.0": %s`, excerpt(line))
 	}
-	switch {
-	case m.Method == "":
+	switch m.Method {
+	case "":
 		c.response(m, line)
-	case m.Method == "$/cancel_request":
+	case "$/cancel_request":
 		c.withdrawal(m)
 	default:
 		c.agentCall(m, line)

@@ -16,12 +16,12 @@ import (
 const schemaDirEnv = "HERMES_ACP_TEST_SCHEMA_DIR"
 
 // Watch returns a Checker whose findings fail the test when it ends.
-func Watch(t testing.TB) *Checker {
-	t.Helper()
-	c := NewChecker(append(newerSchemas(t), SDKSchema(t))...)
-	t.Cleanup(func() {
+func Watch(tb testing.TB) *Checker {
+	tb.Helper()
+	c := NewChecker(append(newerSchemas(tb), SDKSchema(tb))...)
+	tb.Cleanup(func() {
 		for _, violation := range c.Violations() {
-			t.Errorf("the agent broke the protocol: %s", violation)
+			tb.Errorf("the agent broke the protocol: %s", violation)
 		}
 	})
 	return c
@@ -29,11 +29,11 @@ func Watch(t testing.TB) *Checker {
 
 // SDKSchema returns the schema that the Go SDK's module carries, with its
 // unstable part. It is read from the module cache, which go test has filled.
-func SDKSchema(t testing.TB) *Schema {
-	t.Helper()
+func SDKSchema(tb testing.TB) *Schema {
+	tb.Helper()
 	s, err := sdkSchema()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return s
 }
@@ -50,21 +50,21 @@ var sdkSchema = sync.OnceValues(func() (*Schema, error) {
 	return LoadSchema(filepath.Join(strings.TrimSpace(string(out)), "schema", "schema.unstable.json"))
 })
 
-func newerSchemas(t testing.TB) []*Schema {
-	t.Helper()
+func newerSchemas(tb testing.TB) []*Schema {
+	tb.Helper()
 	dir := os.Getenv(schemaDirEnv)
 	if dir == "" {
 		return nil
 	}
 	paths, err := filepath.Glob(filepath.Join(dir, "*.json"))
 	if err != nil || len(paths) == 0 {
-		t.Fatalf("%s=%s holds no *.json file (%v)", schemaDirEnv, dir, err)
+		tb.Fatalf("%s=%s holds no *.json file (%v)", schemaDirEnv, dir, err)
 	}
 	var schemas []*Schema
 	for _, path := range paths {
 		s, err := LoadSchema(path)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		schemas = append(schemas, s)
 	}
