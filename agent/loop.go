@@ -1,0 +1,335 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// run is the state of one running turn.
+type run struct {
+	turn    *Turn
+	session *Session
+	emit    func(context.Context, Event)
+	ws      *Workspace
+
+	store  Store
+	model  Model
+	effort string
+	system Message
+	usage  Usage // of all requests so far
+}
+
+// newRun collects what the turn works with. Nothing of it changes while the
+// turn runs, except the mode.
+func newRun(ctx context.Context, t *Turn) (*run, error) {
+	s := t.session
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, err := s.agent.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	model, err := s.agent.cfg.Models.Model(ctx, rec.Model)
+	if err != nil {
+		return nil, err
+	}
+	ws := &Workspace{SessionID: s.id, Cwd: rec.Cwd, Dirs: slices.Clone(rec.Dirs), Translate: s.agent.cfg.Translate}
+	return &run{
+		turn: t, session: s, emit: t.prompt.Emit, ws: ws,
+		store: store, model: model, effort: rec.Effort,
+		system: TextMessage(RoleSystem, s.agent.cfg.SystemPrompt(ctx, ws, model.Info())),
+	}, nil
+}
+
+// legs runs the prompt and every text that joined the turn meanwhile.
+func (r *run) legs(ctx context.Context) Outcome {
+	parts := r.turn.prompt.Parts
+	for {
+		if err := r.record(ctx, false, Message{Role: RoleUser, Parts: parts}); err != nil {
+			return Outcome{Err: err}
+		}
+		out := r.leg(ctx)
+		if out.Err != nil || out.Stop != StopEndTurn {
+			return out
+		}
+		text, more := r.turn.nextLeg()
+		if !more {
+			return out
+		}
+		parts = []Part{{Text: text}}
+	}
+}
+
+// leg asks the model until it wants no more tools.
+func (r *run) leg(ctx context.Context) Outcome {
+	for range r.session.agent.cfg.MaxRequests {
+		for _, text := range r.turn.takeSteers() {
+			if err := r.record(ctx, false, TextMessage(RoleUser, text)); err != nil {
+				return r.fail(ctx, err)
+			}
+		}
+		answer, err := r.ask(ctx)
+		if err != nil {
+			return r.stopEarly(ctx, answer.Message, err)
+		}
+		if len(answer.Message.ToolCalls) == 0 {
+			return r.finish(ctx, answer)
+		}
+		if err := r.record(ctx, false, answer.Message); err != nil {
+			return r.fail(ctx, err)
+		}
+		for _, call := range answer.Message.ToolCalls {
+			if err := r.record(ctx, false, r.call(ctx, call)); err != nil {
+				return r.fail(ctx, err)
+			}
+		}
+		if ctx.Err() != nil {
+			return r.cancelled(ctx)
+		}
+	}
+	text := fmt.Sprintf("This turn ended after %d requests to the model. Say \"continue\" to go on.", r.session.agent.cfg.MaxRequests)
+	if err := r.close(ctx, text); err != nil {
+		return Outcome{Err: err}
+	}
+	return Outcome{Stop: StopMaxTurnRequests, Usage: r.usage}
+}
+
+// ask makes one request to the model and streams its answer to the client. The
+// answer's calls have ids that are unique in the session.
+func (r *run) ask(ctx context.Context) (Completion, error) {
+	r.session.mu.Lock()
+	messages := append([]Message{r.system}, r.session.history...)
+	r.session.mu.Unlock()
+
+	var text, thought messageID
+	answer, err := r.model.Stream(ctx, ModelRequest{Messages: messages, Tools: r.session.agent.specs, Effort: r.effort}, func(d Delta) {
+		switch {
+		case d.Text != "":
+			r.emit(ctx, TextDelta{MessageID: text.get(), Text: d.Text})
+		case d.Reasoning != "":
+			r.emit(ctx, ThoughtDelta{MessageID: thought.get(), Text: d.Reasoning})
+		case d.Notice != "":
+			r.emit(ctx, Notice{Text: d.Notice})
+		}
+	})
+	for i, c := range answer.Message.ToolCalls {
+		answer.Message.ToolCalls[i].ID = r.session.claimCallID(c.ID)
+	}
+	r.usage = r.usage.Add(answer.Usage)
+	if used := answer.Usage.Total(); used > 0 {
+		r.emit(ctx, UsageChanged{Used: used, Window: r.model.Info().ContextWindow, CostUSD: r.usage.CostUSD})
+	}
+	return answer, err
+}
+
+// messageID is made when the first piece of a message comes.
+type messageID string
+
+func (m *messageID) get() string {
+	if *m == "" {
+		*m = messageID(newSessionID())
+	}
+	return string(*m)
+}
+
+// finish ends a leg whose last answer wants no tools.
+func (r *run) finish(ctx context.Context, answer Completion) Outcome {
+	if err := r.record(ctx, true, answer.Message); err != nil {
+		return Outcome{Err: err}
+	}
+	out := Outcome{Stop: StopEndTurn, Usage: r.usage}
+	switch answer.Finish {
+	case FinishLength:
+		out.Stop = StopMaxTokens
+	case FinishRefusal:
+		out.Stop = StopRefusal
+	case FinishStop, FinishToolCalls:
+	}
+	return out
+}
+
+// stopEarly ends a turn whose model request did not come to its end: partial is
+// what had arrived of the answer.
+func (r *run) stopEarly(ctx context.Context, partial Message, cause error) Outcome {
+	if partial.Text() != "" {
+		partial.Interrupted = true
+		partial.ToolCalls = nil // they may be cut short, and none of them ran
+		if err := r.record(ctx, false, partial); err != nil {
+			return Outcome{Err: errors.Join(cause, err)}
+		}
+	}
+	if isCancel(ctx, cause) {
+		return r.cancelled(ctx)
+	}
+	return r.fail(ctx, cause)
+}
+
+func (r *run) cancelled(ctx context.Context) Outcome {
+	if err := r.close(ctx, "This turn was cancelled by the user."); err != nil {
+		return Outcome{Err: err}
+	}
+	return Outcome{Stop: StopCancelled, Usage: r.usage}
+}
+
+func (r *run) fail(ctx context.Context, cause error) Outcome {
+	err := r.close(ctx, "This turn did not complete: "+cause.Error())
+	return Outcome{Err: errors.Join(cause, err), Usage: r.usage}
+}
+
+// close makes the history one that a model accepts and that says how the turn
+// ended: every call has a result, and no user row stays open. An answer of the
+// model that was cut short closes the turn by itself.
+func (r *run) close(ctx context.Context, text string) error {
+	r.session.mu.Lock()
+	missing := unanswered(r.session.history)
+	last := Message{}
+	if n := len(r.session.history); n > 0 {
+		last = r.session.history[n-1]
+	}
+	r.session.mu.Unlock()
+
+	var rows []Message
+	for _, c := range missing {
+		rows = append(rows, toolMessage(c, text, true))
+	}
+	if len(rows) > 0 || last.Role != RoleAssistant {
+		closing := TextMessage(RoleAssistant, text)
+		closing.Authored = true
+		rows = append(rows, closing)
+	}
+	return r.record(ctx, true, rows...)
+}
+
+// unanswered returns the calls at the end of a history that have no result.
+func unanswered(history []Message) []ToolCall {
+	answered := map[string]bool{}
+	for _, m := range slices.Backward(history) {
+		switch m.Role {
+		case RoleTool:
+			answered[m.ToolCallID] = true
+		case RoleAssistant:
+			return slices.DeleteFunc(slices.Clone(m.ToolCalls), func(c ToolCall) bool { return answered[c.ID] })
+		case RoleUser, RoleSystem:
+			return nil
+		}
+	}
+	return nil
+}
+
+// record appends messages to the history, in the store first. It works after a
+// cancel too: what happened is kept.
+func (r *run) record(ctx context.Context, final bool, msgs ...Message) error {
+	now := time.Now()
+	for i := range msgs {
+		if msgs[i].Time.IsZero() {
+			msgs[i].Time = now
+		}
+	}
+	if err := r.store.Append(context.WithoutCancel(ctx), r.session.id, final, msgs...); err != nil {
+		return fmt.Errorf("save the conversation: %w", err)
+	}
+	r.session.mu.Lock()
+	defer r.session.mu.Unlock()
+	r.session.history = append(r.session.history, msgs...)
+	return nil
+}
+
+// call runs one tool call from its announcement to its end and returns the
+// message for the model.
+func (r *run) call(ctx context.Context, tc ToolCall) Message {
+	if ctx.Err() != nil {
+		return toolMessage(tc, "Not run: the turn was cancelled by the user.", true)
+	}
+	// Updates about a call are sent after a cancel too: each card gets its end.
+	tell := context.WithoutCancel(ctx)
+	call, plan, err := r.plan(ctx, tc)
+	r.emit(tell, CallStarted{Call: call})
+
+	action := Action{SessionID: r.session.id, CallID: call.ID, Tool: call.Tool, Grant: GrantDenied, Started: time.Now()}
+	var result Result
+	ended := false
+	end := func(err error) {
+		ended = true
+		r.emit(tell, CallEnded{Call: call, Result: result, Err: err})
+		if err != nil {
+			action.Failure = err.Error()
+		}
+		action.Ended = time.Now()
+	}
+	defer func() {
+		if !ended { // a panic
+			end(errors.New("this tool call ended without a result: internal error"))
+		}
+	}()
+
+	if err == nil {
+		action.Grant, err = r.session.approvals.Allow(ctx, call, r.ws, r.session.mode())
+	}
+	if err == nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	if err == nil {
+		r.emit(tell, CallRunning{CallID: call.ID})
+		result, err = plan.Run(ctx, func(p Progress) { r.emit(ctx, CallOutput{CallID: call.ID, Output: p.Output}) })
+	}
+	end(err)
+	if err != nil {
+		return toolMessage(tc, "Error: "+err.Error(), true)
+	}
+	if result.Entries != nil {
+		r.emit(tell, PlanChanged{Entries: result.Entries})
+	}
+	msg := toolMessage(tc, result.Text, result.Failed)
+	for _, url := range result.Images {
+		msg.Parts = append(msg.Parts, Part{ImageURL: url})
+	}
+	return msg
+}
+
+// plan finds the tool and lets it say what the call would do.
+func (r *run) plan(ctx context.Context, tc ToolCall) (CallInfo, Plan, error) {
+	info := CallInfo{ID: tc.ID, Tool: tc.Name, Title: tc.Name, Kind: KindOther, Arguments: tc.Arguments}
+	tool, ok := r.session.agent.tools[tc.Name]
+	if !ok {
+		return info, Plan{}, fmt.Errorf("there is no tool named %q; the tools are %s", tc.Name, strings.Join(r.session.agent.toolNames(), ", "))
+	}
+	info.Known = true
+	info.Kind = tool.Spec().Kind
+	args := tc.Arguments
+	if strings.TrimSpace(args) == "" {
+		args = "{}"
+	}
+	if !json.Valid([]byte(args)) {
+		return info, Plan{}, fmt.Errorf("the arguments of %s are not valid JSON, so it was not run; send the whole call again", tc.Name)
+	}
+	plan, err := tool.Plan(ctx, r.ws, json.RawMessage(args))
+	if err != nil {
+		return info, Plan{}, err
+	}
+	if plan.Title != "" {
+		info.Title = plan.Title
+	}
+	info.Locations, info.Access = plan.Locations, plan.Access
+	return info, plan, nil
+}
+
+func (a *Agent) toolNames() []string {
+	names := make([]string, len(a.specs))
+	for i, s := range a.specs {
+		names[i] = s.Name
+	}
+	return names
+}
+
+func toolMessage(c ToolCall, text string, failed bool) Message {
+	m := TextMessage(RoleTool, text)
+	m.ToolCallID, m.ToolName, m.Failed = c.ID, c.Name, failed
+	return m
+}

@@ -1,0 +1,91 @@
+// Command hermes-acp is Hermes for editors: an Agent Client Protocol agent on
+// stdio and, on Windows, the launcher that runs it inside WSL.
+//
+// This package is the only one that knows all the others. It holds the flags,
+// the configuration, the wiring and the exit codes; nothing imports it.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime/debug"
+	"strings"
+
+	"github.com/urfave/cli/v2"
+)
+
+// version is set by the release build; other builds name their commit.
+var version = "0.1.0"
+
+func main() {
+	os.Exit(run(context.Background(), os.Args, os.Stderr))
+}
+
+// run is main with its exit code as a value: 0, 1 for a failure that it has
+// reported on stderr, or the code that a command asks for.
+func run(ctx context.Context, args []string, stderr io.Writer) int {
+	if name := leadingAction(args[1:]); name != "" {
+		args = append([]string{args[0], name}, withoutActions(args[1:])...)
+	}
+	err := newApp().RunContext(ctx, args)
+	if err == nil {
+		return 0
+	}
+	var exit cli.ExitCoder
+	if errors.As(err, &exit) {
+		if msg := exit.Error(); msg != "" {
+			fmt.Fprintln(stderr, "hermes-acp: "+msg)
+		}
+		return exit.ExitCode()
+	}
+	fmt.Fprintln(stderr, "hermes-acp: "+err.Error())
+	return 1
+}
+
+// actions are the flags that are commands of their own. They win wherever they
+// stand before `--`: registries append --setup to a command line and the
+// protocol lets clients replace it (facts of the ACP registry's AUTHENTICATION
+// page), so both layouts have to work.
+var actions = []string{"--version", "--check", "--setup"}
+
+func leadingAction(args []string) string {
+	for _, want := range actions {
+		for _, arg := range args {
+			if arg == "--" {
+				break
+			}
+			if arg == want {
+				return strings.TrimPrefix(want, "--")
+			}
+		}
+	}
+	return ""
+}
+
+// withoutActions drops everything that belongs to the command line an action
+// replaced, except what stands behind `--`.
+func withoutActions(args []string) []string {
+	for i, arg := range args {
+		if arg == "--" {
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+// versionText is the version with the commit of a build that has one.
+func versionText() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return version
+	}
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			return version + "+" + s.Value[:12]
+		}
+	}
+	return version
+}
