@@ -1,0 +1,167 @@
+package pathxlate
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// anchor is what a location is absolute from.
+type anchor uint8
+
+const (
+	anchorLinux  anchor = iota // the root of this Linux
+	anchorDrive                // a drive letter
+	anchorShare                // \\server\share
+	anchorDistro               // \\wsl.localhost\Distro
+)
+
+// location is a path or URI taken apart, in whatever form it came.
+type location struct {
+	form   Form
+	anchor anchor
+	drive  byte   // of anchorDrive: its letter as given
+	host   string // of anchorShare and anchorDistro
+	share  string // of anchorShare and anchorDistro, where it is the distro
+	remote string // of FormRemoteURI: the URI up to its path, as given
+	rest   string // what follows the anchor, decoded but not clean
+}
+
+// parse takes an absolute path or URI apart, or says why there is none. The form
+// is set in any case.
+func parse(input string, msys bool) (location, *Error) {
+	loc := location{form: FormOf(input)}
+	if strings.IndexByte(input, 0) >= 0 {
+		return loc, fail(ErrNUL)
+	}
+	if !utf8.ValidString(input) {
+		return loc, fail(ErrBadEncoding)
+	}
+	switch loc.form {
+	case FormFileURI:
+		return parseFileURI(input)
+	case FormRemoteURI:
+		return parseRemoteURI(input)
+	case FormOtherURI:
+		if _, rest, _ := strings.Cut(input, ":"); strings.HasPrefix(rest, `\`) {
+			return loc, fail(ErrUnsupportedScheme)
+		}
+		return loc, fail(ErrUnsupportedURI)
+	case FormPOSIX:
+		if drive, ok := msysLocation(input); msys && ok {
+			return drive, nil
+		}
+		if err := checkMixed(input); err != nil {
+			return loc, err
+		}
+		loc.rest = input
+		return loc, nil
+	}
+	return parseWindows(loc.form, input)
+}
+
+// parseWindows takes apart what has a Windows form, or no absolute form at all.
+func parseWindows(form Form, input string) (location, *Error) {
+	loc := location{form: form}
+	switch form {
+	case FormDrive, FormDriveRelative:
+		return driveLocation(form, input, 0)
+	case FormSlashDrive:
+		return driveLocation(form, input, len("/"))
+	case FormVerbatimDrive:
+		return driveLocation(form, input, len(`\\?\`))
+	case FormUNC, FormWSLUNC:
+		return shareLocation(form, input, len(`\\`))
+	case FormVerbatimUNC:
+		return shareLocation(form, input, min(len(`\\?\UNC\`), len(input)))
+	case FormEmpty:
+		return loc, fail(ErrEmpty)
+	case FormRooted:
+		return loc, fail(ErrRootRelative)
+	case FormVolumeGUID:
+		return loc, fail(ErrVolumeGUID)
+	case FormDevice, FormNT:
+		return loc, fail(ErrDevicePath)
+	default:
+		return loc, fail(ErrRelative)
+	}
+}
+
+// driveLocation takes apart a path whose drive letter stands at index at.
+func driveLocation(form Form, input string, at int) (location, *Error) {
+	loc := location{form: form, anchor: anchorDrive, drive: input[at], rest: input[at+2:]}
+	if loc.rest != "" && !isSeparator(loc.rest[0]) {
+		return loc, failWith(ErrDriveRelative, "write a backslash after the colon: "+quote(input[:at+2]+`\`+loc.rest))
+	}
+	return loc, nil
+}
+
+// shareLocation takes apart a path whose host name starts at index at.
+func shareLocation(form Form, input string, at int) (location, *Error) {
+	hostEnd := segmentEnd(input, at)
+	shareStart := hostEnd
+	for shareStart < len(input) && isSeparator(input[shareStart]) {
+		shareStart++
+	}
+	shareEnd := segmentEnd(input, shareStart)
+	loc := location{
+		form:   form,
+		anchor: anchorShare,
+		host:   input[at:hostEnd],
+		share:  input[shareStart:shareEnd],
+		rest:   input[shareEnd:],
+	}
+	if !isShareName(loc.host) || !isShareName(loc.share) {
+		return loc, fail(ErrBadUNC)
+	}
+	if isWSLHost(loc.host) {
+		loc.anchor = anchorDistro
+	}
+	return loc, nil
+}
+
+// isShareName reports whether s can be the host or the share of a UNC path.
+func isShareName(s string) bool {
+	return s != "" && s != "." && s != ".." && checkWindowsName(s) == nil
+}
+
+// msysLocation takes apart a path of MSYS (Git Bash) or Cygwin: /c/a,
+// /cygdrive/c/a.
+func msysLocation(p string) (location, bool) {
+	loc := location{form: FormMSYS, anchor: anchorDrive}
+	drive, ok := strings.CutPrefix(p, "/cygdrive/")
+	if ok {
+		loc.form = FormCygwin
+	} else {
+		drive = p[len("/"):]
+	}
+	if drive == "" || !isLetter(drive[0]) || len(drive) > 1 && drive[1] != '/' {
+		return location{}, false
+	}
+	loc.drive, loc.rest = drive[0], drive[1:]
+	return loc, true
+}
+
+// checkMixed refuses a POSIX path that goes on into a Windows path, as a program
+// makes that takes one for relative and joins it to its own directory.
+func checkMixed(p string) *Error {
+	for from := 0; ; {
+		slash := strings.IndexByte(p[from:], '\\')
+		if slash < 0 {
+			return nil
+		}
+		slash += from
+		start := strings.LastIndexByte(p[:slash], '/') + 1
+		if segment := p[start:]; slash == start && strings.HasPrefix(segment, `\\`) || slash == start+2 && startsWithDrive(segment) {
+			return failWith(ErrMixedForms, "give either "+quote(p[:start])+" or "+quote(segment))
+		}
+		from = slash + 1
+	}
+}
+
+// DistroOf returns the distro that p names, as p spells it: the one of
+// `\\wsl.localhost\Distro`, `\\wsl$\Distro`, their verbatim and file URI
+// spellings, and of vscode-remote URIs.
+func DistroOf(p string) (string, bool) {
+	loc, err := parse(p, false)
+	return loc.share, err == nil && loc.anchor == anchorDistro
+}

@@ -1,0 +1,194 @@
+package pathxlate
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// parseFileURI takes apart a file URI in any spelling that is in use:
+// file:///C:/a, file:/C:/a, file:C:/a, file://localhost/C:/a (RFC 8089 and its
+// appendix E), file://host/share/a, and file:////host/share/a with four or five
+// slashes. It is done by hand because net/url refuses the file://wsl%24/ that
+// VS Code writes.
+func parseFileURI(uri string) (location, *Error) {
+	loc := location{form: FormFileURI}
+	p := uri[len("file:"):]
+	if strings.ContainsAny(p, "?#") {
+		return loc, failWith(ErrUnsupportedURI, "encode ? as %3F and # as %23 when they belong to the name")
+	}
+	authority := ""
+	if hierarchical, ok := strings.CutPrefix(p, "//"); ok {
+		authority, p = splitAuthority(hierarchical)
+	}
+	authority, err := decodePercent(authority)
+	if err != nil {
+		return loc, err
+	}
+	if p, err = decodePercent(p); err != nil {
+		return loc, err
+	}
+	if authority != "" && !equalFold(authority, "localhost") {
+		if strings.ContainsAny(authority, `:\|`) {
+			return loc, failWith(ErrUnsupportedURI, "write three slashes before a drive: file:///C:/work")
+		}
+		return parseURIPath("//" + authority + p)
+	}
+	return parseURIPath(p)
+}
+
+// parseURIPath takes apart the decoded path of a file URI.
+func parseURIPath(p string) (location, *Error) {
+	loc := location{form: FormFileURI}
+	var err *Error
+	switch {
+	case strings.HasPrefix(p, `/\`):
+		return loc, failWith(ErrBadEncoding, "write a network path as file://server/share")
+	case len(p) > 2 && p[2] == '|' && p[0] == '/' && isLetter(p[1]):
+		return loc, failWith(ErrUnsupportedURI, "write a colon after the drive letter")
+	case strings.HasPrefix(p, "///"): // file://///host/share
+		p = p[1:]
+	}
+	switch form := FormOf(p); form {
+	case FormPOSIX:
+		loc.rest = p
+		err = checkMixed(p)
+	case FormDrive, FormSlashDrive, FormDriveRelative, FormUNC, FormWSLUNC, FormVerbatimDrive, FormVerbatimUNC:
+		loc, err = parseWindows(form, p)
+	default:
+		err = fail(ErrUnsupportedURI)
+	}
+	loc.form = FormFileURI
+	return loc, err
+}
+
+// parseRemoteURI takes apart a URI of VS Code's WSL remote. Its path is one of
+// Linux, never escaped for Windows.
+func parseRemoteURI(uri string) (location, *Error) {
+	loc := location{form: FormRemoteURI}
+	if strings.ContainsAny(uri, "?#") {
+		return loc, failWith(ErrUnsupportedURI, "encode ? as %3F and # as %23 when they belong to the name")
+	}
+	_, rest, _ := strings.Cut(uri, "://")
+	rest = strings.TrimPrefix(rest, "vscode-remote/")
+	authority, path := splitAuthority(rest)
+	loc.remote = strings.TrimSuffix(uri, path)
+	authority, err := decodePercent(authority)
+	if err != nil {
+		return loc, err
+	}
+	if !hasPrefixFold(authority, "wsl+") {
+		return loc, failWith(ErrUnsupportedURI, "open the folder in WSL, not in another remote")
+	}
+	if loc.rest, err = decodePercent(path); err != nil {
+		return loc, err
+	}
+	if loc.rest == "" {
+		loc.rest = "/"
+	}
+	loc.anchor, loc.share = anchorDistro, authority[len("wsl+"):]
+	return loc, checkMixed(loc.rest)
+}
+
+// splitAuthority parts what follows the "//" of a URI into its authority and path.
+func splitAuthority(s string) (authority, path string) {
+	if i := strings.IndexByte(s, '/'); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// splitSuffix parts a URI from its ?query#fragment, which may be "". A path has
+// none.
+func splitSuffix(uri string) (base, suffix string) {
+	if i := strings.IndexAny(uri, "?#"); i >= 0 && FormOf(uri).IsURI() {
+		return uri[:i], uri[i:]
+	}
+	return uri, ""
+}
+
+// decodePercent decodes the percent encoding of a part of a URI, once. An encoded
+// slash is refused, because it would part a name that the sender holds for one.
+func decodePercent(s string) (string, *Error) {
+	if strings.IndexByte(s, '%') < 0 {
+		return s, nil
+	}
+	var plain strings.Builder
+	plain.Grow(len(s))
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c == '%' {
+			if i+2 >= len(s) || !isHex(s[i+1]) || !isHex(s[i+2]) {
+				return "", failWith(ErrBadEncoding, "encode % as %25 when it belongs to the name")
+			}
+			c = unhex(s[i+1])<<4 | unhex(s[i+2])
+			i += 2
+			switch c {
+			case 0:
+				return "", fail(ErrNUL)
+			case '/':
+				return "", failWith(ErrBadEncoding, "write the slash as it is, not as %2F")
+			}
+		}
+		plain.WriteByte(c)
+	}
+	if !utf8.ValidString(plain.String()) {
+		return "", fail(ErrBadEncoding)
+	}
+	return plain.String(), nil
+}
+
+// appendPercent appends path as the path of a URI: backslashes as slashes where
+// the path is one of Windows, and every byte encoded that RFC 3986 does not allow
+// in a path.
+func appendPercent(dst []byte, path string, windows bool) []byte {
+	const hex = "0123456789ABCDEF"
+	for i := range len(path) {
+		switch c := path[i]; {
+		case c == '\\' && windows:
+			dst = append(dst, '/')
+		case isPathChar(c):
+			dst = append(dst, c)
+		default:
+			dst = append(dst, '%', hex[c>>4], hex[c&0xF])
+		}
+	}
+	return dst
+}
+
+// isPathChar reports whether c stands for itself in a URI path (RFC 3986, 3.3).
+func isPathChar(c byte) bool {
+	return isLetter(c) || '0' <= c && c <= '9' || strings.IndexByte("/-._~!$&'()*+,;=:@", c) >= 0
+}
+
+func isHex(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
+}
+
+func unhex(c byte) byte {
+	if c <= '9' {
+		return c - '0'
+	}
+	return c&0xF + 9
+}
+
+// linuxURI returns the file URI of a Linux path.
+func linuxURI(p string) string {
+	var stack [stackPath]byte
+	return string(appendPercent(append(stack[:0], "file://"...), p, false))
+}
+
+// windowsURI returns the file URI of a Windows path that ToWindows returned.
+func windowsURI(p string) string {
+	var stack [stackPath]byte
+	uri := append(stack[:0], "file:"...)
+	switch FormOf(p) {
+	case FormVerbatimDrive:
+		p = p[len(`\\?\`):]
+	case FormVerbatimUNC:
+		p = `\\` + p[len(`\\?\UNC\`):]
+	}
+	if startsWithDrive(p) {
+		uri = append(uri, "///"...)
+	}
+	return string(appendPercent(uri, p, true))
+}
