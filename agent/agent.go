@@ -23,6 +23,8 @@ type Config struct {
 	Policy Policy
 	// SystemPrompt returns the system prompt for a workspace.
 	SystemPrompt func(ctx context.Context, ws *Workspace, model ModelInfo) string
+	// Compaction says when conversations are compacted.
+	Compaction Compaction
 	// Translate is given to every Workspace; nil outside WSL.
 	Translate func(path string) (string, error)
 	// MaxRequests bounds the model requests of one turn; 0 means 90.

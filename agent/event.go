@@ -39,6 +39,26 @@ type UsageChanged struct {
 	CostUSD      float64
 }
 
+// CompactionChanged tells how the compaction of a conversation goes. Summary is
+// set when it is done, Err when it failed.
+type CompactionChanged struct {
+	ID      string
+	State   CompactionState
+	Summary string
+	Err     error
+}
+
+// CompactionState is where a compaction stands.
+type CompactionState string
+
+// Compaction states, in the protocol's words.
+const (
+	CompactionRunning   CompactionState = "in_progress"
+	CompactionDone      CompactionState = "completed"
+	CompactionFailed    CompactionState = "failed"
+	CompactionCancelled CompactionState = "cancelled"
+)
+
 // Notice is a line for the person that is not the model's words.
 type Notice struct{ Text string }
 
@@ -59,13 +79,14 @@ type CallInfo struct {
 	Known bool
 }
 
-func (TextDelta) event()    {}
-func (ThoughtDelta) event() {}
-func (CallStarted) event()  {}
-func (CallRunning) event()  {}
-func (CallOutput) event()   {}
-func (CallEnded) event()    {}
-func (PlanChanged) event()  {}
-func (UsageChanged) event() {}
-func (Notice) event()       {}
-func (InfoChanged) event()  {}
+func (TextDelta) event()         {}
+func (ThoughtDelta) event()      {}
+func (CallStarted) event()       {}
+func (CallRunning) event()       {}
+func (CallOutput) event()        {}
+func (CallEnded) event()         {}
+func (PlanChanged) event()       {}
+func (UsageChanged) event()      {}
+func (CompactionChanged) event() {}
+func (Notice) event()            {}
+func (InfoChanged) event()       {}

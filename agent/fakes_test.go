@@ -78,6 +78,8 @@ type memoryStore struct {
 	records  map[string]SessionRecord
 	messages map[string][]Message
 	finals   int // appends that asked to be on disk
+	partials []Message
+	actions  []Action
 	failing  error
 }
 
@@ -125,6 +127,36 @@ func (m *memoryStore) Append(_ context.Context, id string, final bool, msgs ...M
 	if final {
 		m.finals++
 	}
+	return nil
+}
+
+func (m *memoryStore) SavePartial(_ context.Context, id string, msg Message) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.partials = append(m.partials, msg)
+	return nil
+}
+
+func (m *memoryStore) SetTitle(_ context.Context, id, title string) (string, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	rec := m.records[id]
+	rec.Title = title + " #2"
+	m.records[id] = rec
+	return rec.Title, nil
+}
+
+func (m *memoryStore) Compact(_ context.Context, id string, msgs []Message, _ bool) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.messages[id] = slices.Clone(msgs)
+	return nil
+}
+
+func (m *memoryStore) RecordAction(_ context.Context, action Action) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.actions = append(m.actions, action)
 	return nil
 }
 

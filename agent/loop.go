@@ -69,13 +69,23 @@ func (r *run) legs(ctx context.Context) Outcome {
 
 // leg asks the model until it wants no more tools.
 func (r *run) leg(ctx context.Context) Outcome {
+	overflowed := false
 	for range r.session.agent.cfg.MaxRequests {
 		for _, text := range r.turn.takeSteers() {
 			if err := r.record(ctx, false, TextMessage(RoleUser, text)); err != nil {
 				return r.fail(ctx, err)
 			}
 		}
+		r.makeRoom(ctx)
 		answer, err := r.ask(ctx)
+		if errors.Is(err, ErrContextOverflow) && !overflowed {
+			overflowed = true
+			_, _, compactErr := r.session.Compact(ctx, r.emit)
+			if compactErr == nil {
+				continue
+			}
+			err = errors.Join(err, compactErr)
+		}
 		if err != nil {
 			return r.stopEarly(ctx, answer.Message, err)
 		}
@@ -104,14 +114,17 @@ func (r *run) leg(ctx context.Context) Outcome {
 // ask makes one request to the model and streams its answer to the client. The
 // answer's calls have ids that are unique in the session.
 func (r *run) ask(ctx context.Context) (Completion, error) {
-	r.session.mu.Lock()
-	messages := append([]Message{r.system}, r.session.history...)
-	r.session.mu.Unlock()
-
+	history := r.session.History()
 	var text, thought messageID
-	answer, err := r.model.Stream(ctx, ModelRequest{Messages: messages, Tools: r.session.agent.specs, Effort: r.effort}, func(d Delta) {
+	partial := r.savePartials(ctx)
+	answer, err := r.model.Stream(ctx, ModelRequest{
+		Messages: append([]Message{r.system}, alternating(history)...),
+		Tools:    r.session.agent.specs,
+		Effort:   r.effort,
+	}, func(d Delta) {
 		switch {
 		case d.Text != "":
+			partial.add(d.Text)
 			r.emit(ctx, TextDelta{MessageID: text.get(), Text: d.Text})
 		case d.Reasoning != "":
 			r.emit(ctx, ThoughtDelta{MessageID: thought.get(), Text: d.Reasoning})
@@ -119,14 +132,42 @@ func (r *run) ask(ctx context.Context) (Completion, error) {
 			r.emit(ctx, Notice{Text: d.Notice})
 		}
 	})
+	partial.stop()
 	for i, c := range answer.Message.ToolCalls {
 		answer.Message.ToolCalls[i].ID = r.session.claimCallID(c.ID)
 	}
-	r.usage = r.usage.Add(answer.Usage)
-	if used := answer.Usage.Total(); used > 0 {
-		r.emit(ctx, UsageChanged{Used: used, Window: r.model.Info().ContextWindow, CostUSD: r.usage.CostUSD})
-	}
+	r.count(ctx, answer, len(history))
 	return answer, err
+}
+
+// count adds up what the request used and tells the client the size of the
+// conversation.
+func (r *run) count(ctx context.Context, answer Completion, rows int) {
+	r.usage = r.usage.Add(answer.Usage)
+	r.session.mu.Lock()
+	if used := answer.Usage.Total(); used > 0 {
+		r.session.promptTokens, r.session.countedRows = used, rows+1 // the answer is the next row
+	}
+	r.session.mu.Unlock()
+	if window := r.model.Info().ContextWindow; window > 0 {
+		r.emit(ctx, UsageChanged{Used: r.session.Size(), Window: window, CostUSD: r.usage.CostUSD})
+	}
+}
+
+// alternating joins neighbouring rows of the same speaker, which some providers
+// refuse: guidance that came during a turn, a summary behind an answer.
+func alternating(history []Message) []Message {
+	joined := make([]Message, 0, len(history)+1)
+	for _, m := range history {
+		if n := len(joined); n > 0 && m.Role == joined[n-1].Role && m.Role != RoleTool && len(joined[n-1].ToolCalls) == 0 {
+			last := &joined[n-1]
+			last.Parts = slices.Concat(last.Parts, m.Parts)
+			last.ToolCalls = m.ToolCalls
+			continue
+		}
+		joined = append(joined, m)
+	}
+	return joined
 }
 
 // messageID is made when the first piece of a message comes.
@@ -144,6 +185,7 @@ func (r *run) finish(ctx context.Context, answer Completion) Outcome {
 	if err := r.record(ctx, true, answer.Message); err != nil {
 		return Outcome{Err: err}
 	}
+	r.title(ctx)
 	out := Outcome{Stop: StopEndTurn, Usage: r.usage}
 	switch answer.Finish {
 	case FinishLength:
@@ -253,6 +295,7 @@ func (r *run) call(ctx context.Context, tc ToolCall) Message {
 	r.emit(tell, CallStarted{Call: call})
 
 	action := Action{SessionID: r.session.id, CallID: call.ID, Tool: call.Tool, Grant: GrantDenied, Started: time.Now()}
+	action.Paths, action.Command = call.Access.targets()
 	var result Result
 	ended := false
 	end := func(err error) {
@@ -262,6 +305,9 @@ func (r *run) call(ctx context.Context, tc ToolCall) Message {
 			action.Failure = err.Error()
 		}
 		action.Ended = time.Now()
+		if err := r.store.RecordAction(tell, action); err != nil {
+			r.session.agent.cfg.Log.ErrorContext(ctx, "could not record an action", "session_id", r.session.id, "tool", call.Tool, "error", err)
+		}
 	}
 	defer func() {
 		if !ended { // a panic

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 )
 
 // Session is one conversation. One turn runs at a time; the others wait in the
@@ -25,6 +26,14 @@ type Session struct {
 	history  []Message
 	callIDs  map[string]bool // every tool call id in history
 	turns    []*Turn         // the running turn, then the waiting ones
+
+	// promptTokens is the size that the model's provider counted for the first
+	// countedRows of history with all that goes with them; 0 when it did not.
+	promptTokens, countedRows int
+
+	// Only the running turn uses these.
+	nextCompaction    time.Time
+	failedCompactions int
 }
 
 // ID is the id the client knows.
@@ -160,6 +169,46 @@ func (s *Session) mode() Mode {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.rec.Mode
+}
+
+// Size is the conversation's size in tokens: what the provider counted last,
+// and an estimate of what has come since.
+func (s *Session) Size() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.promptTokens == 0 {
+		return EstimateTokens(s.history...)
+	}
+	return s.promptTokens + EstimateTokens(s.history[min(s.countedRows, len(s.history)):]...)
+}
+
+// History returns the session's messages.
+func (s *Session) History() []Message {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.history)
+}
+
+// Reset clears the conversation. It must not run beside a turn of the session.
+func (s *Session) Reset(ctx context.Context) error {
+	if err := s.restore(ctx); err != nil {
+		return err
+	}
+	store, err := s.agent.store(ctx)
+	if err != nil {
+		return err
+	}
+	if err := store.Compact(ctx, s.id, nil, true); err != nil {
+		return fmt.Errorf("reset session %s: %w", s.id, err)
+	}
+	s.replaceHistory(nil)
+	return nil
+}
+
+func (s *Session) replaceHistory(msgs []Message) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history, s.promptTokens, s.countedRows = msgs, 0, 0
 }
 
 // claimCallID returns id, or a new one when id is empty or used before.

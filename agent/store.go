@@ -9,6 +9,14 @@ import (
 // ErrUnknownSession is wrapped when no session has the given id.
 var ErrUnknownSession = errors.New("no such session")
 
+// ErrSessionRunning is wrapped when another process runs a turn of the session.
+var ErrSessionRunning = errors.New("this session is running in another window; wait for its turn to end, or start a new session")
+
+// ErrSessionMoved is wrapped by Append, which then added nothing, when another
+// process has added to the session since its messages were read here: read them
+// again, then append.
+var ErrSessionMoved = errors.New("another process has added to this session")
+
 // SessionRecord is what is kept of a session beside its messages. ID is the id
 // the client knows; it never changes.
 type SessionRecord struct {
@@ -38,4 +46,17 @@ type Store interface {
 	// through a crash of the machine, before it returns; otherwise they survive
 	// the death of this process.
 	Append(ctx context.Context, id string, final bool, msgs ...Message) error
+	// SavePartial keeps the answer that is streaming now, in place of what it
+	// kept of it before, until the next Append. It is read back, marked
+	// Interrupted, when this process dies before that.
+	SavePartial(ctx context.Context, id string, msg Message) error
+	// SetTitle gives the session a title and returns it as it was kept: titles
+	// are unique, so it may have got a number.
+	SetTitle(ctx context.Context, id, title string) (string, error)
+	// Compact makes msgs the session's active messages; the earlier ones stay
+	// in the file. Unless inPlace is set, the conversation goes on in a new
+	// Hermes session that is a child of the old one.
+	Compact(ctx context.Context, id string, msgs []Message, inPlace bool) error
+	// RecordAction keeps what a tool call did.
+	RecordAction(ctx context.Context, action Action) error
 }

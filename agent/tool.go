@@ -66,6 +66,18 @@ type Access struct {
 	External string
 }
 
+// targets are the paths and the command line that an access is about.
+func (a Access) targets() (paths []string, command string) {
+	paths = append(paths, a.Reads...)
+	for _, e := range a.Edits {
+		paths = append(paths, e.Path)
+	}
+	if a.Command != nil {
+		command = a.Command.Line
+	}
+	return paths, command
+}
+
 // Location is a place in a file. Line is 1-based, 0 when there is none. Path is
 // absolute.
 type Location struct {

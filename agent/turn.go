@@ -16,6 +16,9 @@ type Prompt struct {
 	Emit func(ctx context.Context, e Event)
 	// Approver asks the person at this turn's client.
 	Approver Approver
+	// Command, when set, runs in the turn's place in the line instead of the
+	// model: a /command that must not run beside another turn.
+	Command func(ctx context.Context) error
 }
 
 // Turn is one prompt and everything the agent does about it.
@@ -100,6 +103,9 @@ func (t *Turn) Run(ctx context.Context) (out Outcome) {
 	}
 	if ctx.Err() != nil {
 		return Outcome{Stop: StopCancelled}
+	}
+	if command := t.prompt.Command; command != nil {
+		return Outcome{Stop: StopEndTurn, Err: command(ctx)}
 	}
 	r, err := newRun(ctx, t)
 	if err != nil {
