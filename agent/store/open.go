@@ -1,0 +1,224 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	_ "modernc.org/sqlite" // the driver
+)
+
+// Options say where the store is.
+type Options struct {
+	// Dir is HERMES_HOME, an absolute path. It is made when it is missing.
+	Dir string
+	Log *slog.Logger
+}
+
+// DB is an open state.db. Its methods are safe for concurrent use, and several
+// processes may have the same file open.
+type DB struct {
+	path     string
+	lockDir  string
+	log      *slog.Logger
+	cols     columns
+	warnings []string
+
+	readers *sql.DB
+	writer  *sql.DB // one connection
+	// writing holds a token while nobody writes. The fields below it belong to
+	// its holder.
+	writing chan struct{}
+	full    bool // the writer syncs at each commit
+	turns   map[string]*openTurn
+
+	// seen is the newest message of each session that this process has read or
+	// written, to notice what others add.
+	seenMu sync.Mutex
+	seen   map[string]int64
+
+	checkpoints *checkpointer
+}
+
+const fileName = "state.db"
+
+// Open opens, and if need be makes, state.db in opts.Dir. A file that is no
+// database is moved aside, never deleted. Errors wrap ErrNewer, ErrForeign,
+// ErrReadOnly or ErrDiskFull where they apply.
+func Open(ctx context.Context, opts Options) (*DB, error) {
+	return open(ctx, opts, statFileSystem)
+}
+
+func open(ctx context.Context, opts Options, stat func(dir string) (fileSystem, error)) (*DB, error) {
+	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("make the Hermes folder: %w", err)
+	}
+	fsys, err := stat(opts.Dir)
+	if err != nil {
+		return nil, fmt.Errorf("find the file system of %s: %w", opts.Dir, err)
+	}
+	db := &DB{
+		path:    filepath.Join(opts.Dir, fileName),
+		lockDir: filepath.Join(opts.Dir, "acp-locks"),
+		log:     opts.Log,
+		writing: make(chan struct{}, 1),
+		turns:   map[string]*openTurn{},
+		seen:    map[string]int64{},
+	}
+	db.writing <- struct{}{}
+	if err := makePrivate(db.path); err != nil {
+		return nil, err
+	}
+	err = db.connect(ctx, fsys)
+	if isCorrupt(err) {
+		if err := db.moveAside(err); err != nil {
+			return nil, err
+		}
+		err = db.connect(ctx, fsys)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", db.path, explain(err))
+	}
+	return db, nil
+}
+
+// makePrivate makes the file if there is none, readable by its owner only, and
+// takes other people's access to an existing one away. SQLite gives its journal
+// files the same mode. The file is never opened when it exists: closing any
+// descriptor of it would drop the locks that this process holds through SQLite.
+func makePrivate(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err == nil {
+		return f.Close()
+	}
+	if !errors.Is(err, os.ErrExist) {
+		return fmt.Errorf("make the session database: %w", explain(err))
+	}
+	for _, name := range []string{path, path + "-wal", path + "-shm"} {
+		info, err := os.Stat(name)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("look at the session database: %w", err)
+		}
+		if info.IsDir() {
+			return fmt.Errorf("the session database %s is a folder: move it away", name)
+		}
+		if info.Mode().Perm()&0o077 != 0 {
+			// Somebody else's file stays as it is; using it may still work.
+			_ = os.Chmod(name, info.Mode().Perm()&^0o077)
+		}
+	}
+	return nil
+}
+
+// busyTimeout is how long one attempt waits for another process's lock.
+const busyTimeout = 5 * time.Second
+
+func (db *DB) connect(ctx context.Context, fsys fileSystem) (err error) {
+	txlock := "immediate"
+	if fsys.journalMode() != "wal" {
+		txlock = "exclusive" // so that readers cannot make a commit fail
+	}
+	db.writer, err = sql.Open("sqlite", dsn(db.path, txlock,
+		"foreign_keys(1)", "synchronous(NORMAL)", "wal_autocheckpoint(0)", "fullfsync(1)", "checkpoint_fullfsync(1)"))
+	if err != nil {
+		return err
+	}
+	db.writer.SetMaxOpenConns(1)
+	db.full = false
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, db.writer.Close())
+		}
+	}()
+	if err := db.setJournal(ctx, fsys); err != nil {
+		return err
+	}
+	if db.cols, err = prepareSchema(ctx, db.writer); err != nil {
+		return err
+	}
+	db.readers, err = sql.Open("sqlite", dsn(db.path, "deferred", "query_only(1)"))
+	if err != nil {
+		return err
+	}
+	db.readers.SetMaxOpenConns(4)
+	db.checkpoints, err = newCheckpointer(db.path, db.log)
+	return err
+}
+
+// dsn names the file as a URI, so that every character of the path is taken as
+// it is. The driver runs each pragma on each new connection.
+func dsn(path, txlock string, pragmas ...string) string {
+	q := url.Values{"_txlock": {txlock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}}
+	q["_pragma"] = append(q["_pragma"], pragmas...)
+	slashed := filepath.ToSlash(path)
+	if slashed[0] != '/' {
+		slashed = "/" + slashed // C:/Users
+	}
+	return (&url.URL{Scheme: "file", Path: slashed, RawQuery: q.Encode()}).String()
+}
+
+// setJournal asks first and sets only what differs: setting the write-ahead log
+// again removes the log of those who have the file open,
+// NousResearch/hermes-agent#104596.
+func (db *DB) setJournal(ctx context.Context, fsys fileSystem) error {
+	want := fsys.journalMode()
+	if fsys != fsLocal {
+		db.warn("the session database lies on a "+string(fsys)+" file system, where it is slower and less safe; keep HERMES_HOME on a Linux file system",
+			"path", db.path, "file_system", string(fsys))
+	}
+	var have string
+	if err := db.writer.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&have); err != nil {
+		return err
+	}
+	if have == want {
+		return nil
+	}
+	return db.writer.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&have)
+}
+
+// moveAside renames a file that is no database, and its journals, so that a new
+// one can be begun.
+func (db *DB) moveAside(cause error) error {
+	suffix := ".corrupt-" + time.Now().UTC().Format("20060102-150405.000")
+	for _, name := range []string{db.path, db.path + "-wal", db.path + "-shm", db.path + "-journal"} {
+		err := os.Rename(name, name+suffix)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return fmt.Errorf("%s is damaged (%w) and cannot be moved aside: %w", db.path, cause, err)
+		}
+	}
+	db.warn("the session database was damaged; it was moved aside and a new one begun",
+		"path", db.path, "moved_to", db.path+suffix, "error", cause)
+	return makePrivate(db.path)
+}
+
+// warn logs a finding and keeps it for Warnings.
+func (db *DB) warn(text string, args ...any) {
+	db.log.Warn(text, args...)
+	for i := 0; i+1 < len(args); i += 2 {
+		text += fmt.Sprintf(" %s=%v", args[i], args[i+1])
+	}
+	db.warnings = append(db.warnings, text)
+}
+
+// Warnings are what a person should know about the file, found at Open.
+func (db *DB) Warnings() []string { return db.warnings }
+
+// Close lets go of the file and of every session this process runs. The
+// messages of a turn that still runs are kept for the next process to complete.
+func (db *DB) Close() error {
+	<-db.writing // for good: nobody writes any more
+	for _, t := range db.turns {
+		t.lock.unlock()
+	}
+	return errors.Join(db.checkpoints.stop(), db.readers.Close(), db.writer.Close())
+}

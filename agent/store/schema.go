@@ -1,0 +1,180 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+)
+
+//go:embed hermes.sql
+var hermesSchema string
+
+// Each migration of the acp_* tables is one file, applied in the order of the
+// names and in one transaction. A published file is never changed.
+//
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// ErrNewer is wrapped when the acp_* tables were made by a newer hermes-acp.
+var ErrNewer = errors.New("state.db was written by a newer hermes-acp")
+
+// ErrForeign is wrapped when the file's tables are not the ones we know.
+var ErrForeign = errors.New("not a session database that hermes-acp can use")
+
+// columns are the columns of each table that a file has.
+type columns map[string][]string
+
+func (c columns) has(table, column string) bool { return slices.Contains(c[table], column) }
+
+// required are the columns without which nothing can be kept. Whatever else
+// Hermes has, or has not yet, is optional.
+var required = columns{
+	"sessions":     {"id", "source", "model", "model_config", "parent_session_id", "started_at", "ended_at", "end_reason", "message_count", "tool_call_count", "title"},
+	"messages":     {"id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp"},
+	"acp_sessions": {"id", "cwd", "dirs", "mode", "model", "effort", "active_at"},
+	"acp_messages": {"message_id", "failed", "authored", "interrupted", "summary"},
+	"acp_turn":     {"seq", "session_id", "message", "partial"},
+	"acp_rules":    {"id", "workspace", "words", "allow", "created_at"},
+	"acp_actions":  {"id", "session_id", "call_id", "tool", "paths", "command", "granted_by", "failure", "started_at", "ended_at"},
+	"acp_seen":     {"message_id"},
+}
+
+// prepareSchema makes the tables that are missing and returns the columns of all
+// of them.
+func prepareSchema(ctx context.Context, db *sql.DB) (columns, error) {
+	cols, err := readColumns(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	steps, err := migrationNames()
+	if err != nil {
+		return nil, err
+	}
+	version, err := acpVersion(ctx, db, cols)
+	if err != nil {
+		return nil, err
+	}
+	if version > len(steps) {
+		return nil, fmt.Errorf("%w (its tables have version %d, this program knows %d): update hermes-acp", ErrNewer, version, len(steps))
+	}
+	if len(cols) > 0 && !cols.has("sessions", "id") {
+		return nil, fmt.Errorf("%w: it has tables, but none named sessions", ErrForeign)
+	}
+	if version < len(steps) {
+		if err := migrate(ctx, db, steps); err != nil {
+			return nil, err
+		}
+		if cols, err = readColumns(ctx, db); err != nil {
+			return nil, err
+		}
+	}
+	for table, names := range required {
+		for _, name := range names {
+			if !cols.has(table, name) {
+				return nil, fmt.Errorf("%w: table %s has no column %s", ErrForeign, table, name)
+			}
+		}
+	}
+	return cols, nil
+}
+
+func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
+	rows, err := db.QueryContext(ctx, `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'messages_fts%\_%' ESCAPE '\'`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	cols := columns{}
+	for rows.Next() {
+		var table, column string
+		if err := rows.Scan(&table, &column); err != nil {
+			return nil, err
+		}
+		cols[table] = append(cols[table], column)
+	}
+	return cols, rows.Err()
+}
+
+func acpVersion(ctx context.Context, db queryer, cols columns) (version int, err error) {
+	if !cols.has("acp_schema", "version") {
+		return 0, nil
+	}
+	if err := db.QueryRowContext(ctx, `SELECT version FROM acp_schema`).Scan(&version); err != nil {
+		return 0, fmt.Errorf("read the version of the acp tables: %w", err)
+	}
+	return version, nil
+}
+
+func migrationNames() ([]string, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql")
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(names)
+	return names, nil
+}
+
+// migrate brings the file to the version that steps lead to. Several processes
+// may do so at once: each step looks again, in its own transaction, whether it is
+// still due.
+func migrate(ctx context.Context, db *sql.DB, steps []string) error {
+	err := inTx(ctx, db, func(tx *sql.Tx) error {
+		var tables int
+		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name IN ('sessions', 'acp_schema')`).Scan(&tables); err != nil {
+			return err
+		}
+		if tables == 0 {
+			if _, err := tx.ExecContext(ctx, hermesSchema); err != nil {
+				return fmt.Errorf("create the tables of Hermes: %w", err)
+			}
+		}
+		_, err := tx.ExecContext(ctx, `CREATE TABLE IF NOT EXISTS acp_schema (version INTEGER NOT NULL);
+			INSERT INTO acp_schema (version) SELECT 0 WHERE NOT EXISTS (SELECT 1 FROM acp_schema)`)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for i, name := range steps {
+		script, err := migrations.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		err = inTx(ctx, db, func(tx *sql.Tx) error {
+			var version int
+			if err := tx.QueryRowContext(ctx, `SELECT version FROM acp_schema`).Scan(&version); err != nil {
+				return err
+			}
+			if version > i {
+				return nil
+			}
+			if _, err := tx.ExecContext(ctx, string(script)); err != nil {
+				return err
+			}
+			_, err := tx.ExecContext(ctx, `UPDATE acp_schema SET version = ?`, i+1)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("migrate to %s: %w", strings.TrimSuffix(path.Base(name), ".sql"), err)
+		}
+	}
+	return nil
+}
+
+func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := fn(tx); err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,111 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"syscall"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+)
+
+// Causes of a failed write. The messages say what to do.
+var (
+	ErrBusy     = errors.New("another program holds the session database; close it or try again")
+	ErrDiskFull = errors.New("the disk is full, or the file may not grow; free some space")
+	ErrReadOnly = errors.New("the session database or its folder cannot be written; check its owner and mode")
+)
+
+// busyLimit bounds the time one write waits for other processes, over all
+// attempts (NousResearch/hermes-agent#89293 saw one held for more than 20 s).
+const busyLimit = 60 * time.Second
+
+// queryer is what *sql.DB and *sql.Tx have in common.
+type queryer interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+// write runs fn in a transaction of its own. With sync the transaction, and all
+// before it, are on the disk when write returns.
+func (db *DB) write(ctx context.Context, sync bool, fn func(*sql.Tx) error) error {
+	select {
+	case <-db.writing:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { db.writing <- struct{}{} }()
+	return db.writeLocked(ctx, sync, fn)
+}
+
+// writeLocked is write for the holder of the writing token.
+func (db *DB) writeLocked(ctx context.Context, sync bool, fn func(*sql.Tx) error) error {
+	deadline := time.Now().Add(busyLimit)
+	for {
+		err := db.setSync(ctx, sync)
+		if err == nil {
+			err = inTx(ctx, db.writer, fn)
+		}
+		if sqliteCode(err) == sqlitelib.SQLITE_BUSY && ctx.Err() == nil && time.Now().Before(deadline) {
+			continue // the attempt itself has waited
+		}
+		db.checkpoints.committed()
+		return explain(err)
+	}
+}
+
+func (db *DB) setSync(ctx context.Context, full bool) error {
+	if db.full == full {
+		return nil
+	}
+	level := "NORMAL"
+	if full {
+		level = "FULL"
+	}
+	if _, err := db.writer.ExecContext(ctx, "PRAGMA synchronous="+level); err != nil {
+		return err
+	}
+	db.full = full
+	return nil
+}
+
+// sqliteCode is the primary result code of a SQLite error, 0 for any other.
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+func isCorrupt(err error) bool {
+	code := sqliteCode(err)
+	return code == sqlitelib.SQLITE_NOTADB || code == sqlitelib.SQLITE_CORRUPT
+}
+
+// explain adds the cause that a person can act on.
+func explain(err error) error {
+	var cause error
+	switch sqliteCode(err) {
+	case sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED:
+		cause = ErrBusy
+	case sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_IOERR:
+		cause = ErrDiskFull
+	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM:
+		cause = ErrReadOnly
+	default:
+		switch {
+		case errors.Is(err, syscall.ENOSPC):
+			cause = ErrDiskFull
+		case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+			cause = ErrReadOnly
+		default:
+			return err
+		}
+	}
+	return fmt.Errorf("%w (%w)", cause, err)
+}
