@@ -12,10 +12,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// longHistory is n exchanges of about size tokens each, some with a tool call.
-func longHistory(n, size int) []Message {
+// longHistory is n exchanges of about 500 tokens each, some with a tool call.
+func longHistory(n int) []Message {
 	var msgs []Message
-	filler := strings.Repeat("word ", size*4/5/2)
+	filler := strings.Repeat("word ", 200)
 	for i := range n {
 		msgs = append(msgs, TextMessage(RoleUser, fmt.Sprintf("question %d %s", i, filler)))
 		if i%3 == 1 {
@@ -39,7 +39,7 @@ func (b *bench) seed(history []Message) {
 }
 
 func TestSplitKeepsCallsWithTheirResults(t *testing.T) {
-	history := longHistory(60, 500)
+	history := longHistory(60)
 	for tokens := 0; tokens < 40_000; tokens += 37 {
 		head, middle, tail := split(history, tokens)
 		if len(head)+len(middle)+len(tail) != len(history) {
@@ -56,7 +56,7 @@ func TestSplitKeepsCallsWithTheirResults(t *testing.T) {
 
 func TestP45_CompressSurvivesARestart(t *testing.T) {
 	b := newBench(t, nil, says("they talked about words"), says("yes"))
-	b.seed(longHistory(200, 500))
+	b.seed(longHistory(200))
 	before, after, err := b.Compact(t.Context(), func(context.Context, Event) {})
 	if err != nil || after >= before/2 {
 		t.Fatalf("%d -> %d tokens, %v", before, after, err)
@@ -66,7 +66,7 @@ func TestP45_CompressSurvivesARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if history[0].Text() != longHistory(1, 500)[0].Text() || !history[2].Summary {
+	if history[0].Text() != longHistory(1)[0].Text() || !history[2].Summary {
 		t.Errorf("the history begins with %q, %q, %q", history[0].Text()[:10], history[1].Text()[:10], history[2].Text()[:10])
 	}
 	if !strings.Contains(history[2].Text(), "they talked about words") {
@@ -76,7 +76,7 @@ func TestP45_CompressSurvivesARestart(t *testing.T) {
 
 func TestCompactionAtTheThreshold(t *testing.T) {
 	b := newBench(t, nil, says("a summary"), says("fine"))
-	b.seed(longHistory(200, 500)) // about 100,000 tokens, the whole window
+	b.seed(longHistory(200)) // about 100,000 tokens, the whole window
 	if out := b.prompt("go on").Run(t.Context()); out.Stop != StopEndTurn {
 		t.Fatalf("outcome %+v", out)
 	}
@@ -107,7 +107,7 @@ func TestM34_OverflowCompactsOnce(t *testing.T) {
 		return Completion{}, fmt.Errorf("400: %w", ErrContextOverflow)
 	}
 	b := newBench(t, nil, overflow, says("a summary"), overflow)
-	b.seed(longHistory(100, 500))
+	b.seed(longHistory(100))
 	if out := b.prompt("go on").Run(t.Context()); !errors.Is(out.Err, ErrContextOverflow) {
 		t.Fatalf("outcome %+v", out)
 	}
@@ -122,7 +122,7 @@ func TestFailedCompactionWaitsBeforeTheNext(t *testing.T) {
 			return Completion{}, errors.New("overloaded")
 		}
 		b := newBench(t, nil, fails, says("one"), says("two"), says("a summary"), says("three"))
-		b.seed(longHistory(200, 500))
+		b.seed(longHistory(200))
 		b.prompt("1").Run(t.Context())
 		b.prompt("2").Run(t.Context())
 		time.Sleep(compactionCooldowns[0])
