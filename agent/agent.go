@@ -145,6 +145,19 @@ func (a *Agent) Session(id string) *Session {
 	return s
 }
 
+// ListSessions returns one page of the kept sessions.
+func (a *Agent) ListSessions(ctx context.Context, filter SessionFilter) (SessionPage, error) {
+	store, err := a.store(ctx)
+	if err != nil {
+		return SessionPage{}, err
+	}
+	page, err := store.ListSessions(ctx, filter)
+	if err != nil {
+		return SessionPage{}, fmt.Errorf("list sessions: %w", err)
+	}
+	return page, nil
+}
+
 // Close cancels every turn.
 func (a *Agent) Close() {
 	a.mu.Lock()

@@ -80,6 +80,7 @@ type memoryStore struct {
 	finals   int // appends that asked to be on disk
 	partials []Message
 	actions  []Action
+	endedIDs []string
 	failing  error
 }
 
@@ -157,6 +158,43 @@ func (m *memoryStore) RecordAction(_ context.Context, action Action) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.actions = append(m.actions, action)
+	return nil
+}
+
+func (m *memoryStore) ListSessions(context.Context, SessionFilter) (SessionPage, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var page SessionPage
+	for _, rec := range m.records {
+		page.Sessions = append(page.Sessions, ListedSession{SessionRecord: rec})
+	}
+	return page, nil
+}
+
+func (m *memoryStore) Provenance(_ context.Context, id, previous string) (Provenance, error) {
+	return Provenance{SessionID: id, Current: id, Root: id, Kind: KindRoot, Previous: previous}, nil
+}
+
+func (m *memoryStore) EndSession(_ context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.endedIDs = append(m.endedIDs, id)
+	return nil
+}
+
+func (m *memoryStore) DeleteSession(_ context.Context, id string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.records, id)
+	delete(m.messages, id)
+	return nil
+}
+
+func (m *memoryStore) ForkSession(_ context.Context, from string, rec SessionRecord) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.records[rec.ID] = rec
+	m.messages[rec.ID] = slices.Clone(m.messages[from])
 	return nil
 }
 

@@ -68,6 +68,11 @@ func (s *Session) SetMode(ctx context.Context, mode Mode) error {
 	return s.update(ctx, func(rec *SessionRecord) { rec.Mode = mode })
 }
 
+// SetEffort changes the reasoning effort from the next turn on.
+func (s *Session) SetEffort(ctx context.Context, effort string) error {
+	return s.update(ctx, func(rec *SessionRecord) { rec.Effort = effort })
+}
+
 // SetModel changes the model from the next turn on.
 func (s *Session) SetModel(ctx context.Context, id string) error {
 	if _, err := s.agent.cfg.Models.Model(ctx, id); err != nil {
@@ -129,6 +134,84 @@ func (s *Session) restore(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// Provenance says where the conversation comes from. previous is the Hermes
+// session that held it when the caller last asked, or empty.
+func (s *Session) Provenance(ctx context.Context, previous string) (Provenance, error) {
+	store, err := s.agent.store(ctx)
+	if err != nil {
+		return Provenance{}, err
+	}
+	return store.Provenance(ctx, s.id, previous)
+}
+
+// Fork creates a session with this one's messages, model and mode, in the
+// client's cwd and directories.
+func (s *Session) Fork(ctx context.Context, opts SessionOptions) (*Session, error) {
+	rec, err := s.Record(ctx)
+	if err != nil {
+		return nil, err
+	}
+	store, err := s.agent.store(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rec.ID, rec.Cwd, rec.Dirs = newSessionID(), opts.Cwd, opts.Dirs
+	rec.CreatedAt = time.Now()
+	rec.UpdatedAt = rec.CreatedAt
+	if err := store.ForkSession(ctx, s.id, rec); err != nil {
+		return nil, fmt.Errorf("fork session %s: %w", s.id, err)
+	}
+	return s.agent.Session(rec.ID), nil
+}
+
+// Close cancels the session's turns, waits for them to end, marks it as ended
+// and frees what this process holds of it.
+func (s *Session) Close(ctx context.Context) error {
+	if err := s.restore(ctx); err != nil {
+		return err
+	}
+	if err := s.idle(ctx); err != nil {
+		return err
+	}
+	store, err := s.agent.store(ctx)
+	if err != nil {
+		return err
+	}
+	s.agent.forget(s)
+	if err := store.EndSession(ctx, s.id); err != nil {
+		return fmt.Errorf("close session %s: %w", s.id, err)
+	}
+	return nil
+}
+
+// Delete cancels the session's turns, waits for them to end and removes all that
+// is kept of it. Deleting a session that does not exist is no error.
+func (s *Session) Delete(ctx context.Context) error {
+	if err := s.idle(ctx); err != nil {
+		return err
+	}
+	store, err := s.agent.store(ctx)
+	if err != nil {
+		return err
+	}
+	s.agent.forget(s)
+	if err := store.DeleteSession(ctx, s.id); err != nil {
+		return fmt.Errorf("delete session %s: %w", s.id, err)
+	}
+	return nil
+}
+
+// idle cancels every turn and waits until none is left.
+func (s *Session) idle(ctx context.Context) error {
+	s.Cancel()
+	last := s.Enqueue(Prompt{Command: func(context.Context) error { return nil }})
+	out := last.Run(ctx)
+	if out.Err == nil && out.Stop == StopCancelled {
+		return context.Cause(ctx)
+	}
+	return out.Err
 }
 
 // Cancel ends the running turn and every waiting one. On an idle session it

@@ -59,4 +59,18 @@ type Store interface {
 	Compact(ctx context.Context, id string, msgs []Message, inPlace bool) error
 	// RecordAction keeps what a tool call did.
 	RecordAction(ctx context.Context, action Action) error
+	// ListSessions returns one page of the sessions that hold messages. Its
+	// error wraps ErrBadCursor where it applies.
+	ListSessions(ctx context.Context, filter SessionFilter) (SessionPage, error)
+	// Provenance says where the session's conversation comes from. previous is
+	// the Hermes session that held it when the caller last asked, or empty.
+	Provenance(ctx context.Context, id, previous string) (Provenance, error)
+	// EndSession marks the session as ended; loading it opens it again.
+	EndSession(ctx context.Context, id string) error
+	// DeleteSession removes the session and all that is kept of it. Deleting
+	// one that does not exist is no error.
+	DeleteSession(ctx context.Context, id string) error
+	// ForkSession creates the session rec with a copy of the messages of the
+	// session from.
+	ForkSession(ctx context.Context, from string, rec SessionRecord) error
 }
