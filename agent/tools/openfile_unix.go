@@ -1,0 +1,7 @@
+//go:build unix
+
+package tools
+
+import "golang.org/x/sys/unix"
+
+const openNonblock = unix.O_NONBLOCK

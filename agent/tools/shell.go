@@ -1,0 +1,161 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+const (
+	// termGrace is how long a command may take to end after SIGTERM.
+	termGrace = 400 * time.Millisecond
+	// outputGrace is how long output may still come after the command itself
+	// has ended, from processes that it left behind.
+	outputGrace = 200 * time.Millisecond
+)
+
+// shellCommand is a command line that runs in a shell, in a session and process
+// group of its own.
+type shellCommand struct {
+	cmd    *exec.Cmd
+	output capture
+	input  io.WriteCloser // nil when stdin is the null device
+	done   chan struct{}  // closed after exit and leftBehind are set
+
+	exit agent.ExitStatus
+	// leftBehind says that processes of the group outlived the shell and were
+	// killed.
+	leftBehind bool
+}
+
+// shellOptions says how a line runs beyond its text.
+type shellOptions struct {
+	dir      string
+	env      []string
+	input    bool         // stdin is a pipe instead of the null device
+	onOutput func([]byte) // called for each piece of output, from one goroutine
+}
+
+// startShell starts a line. Whoever calls it waits for done; every process of
+// the group has ended by then.
+func (t *Toolset) startShell(line string, opts shellOptions) (*shellCommand, error) {
+	argv := t.shellArgv(line)
+	s := &shellCommand{done: make(chan struct{})}
+	s.cmd = exec.Command(argv[0], argv[1:]...)
+	s.cmd.Dir = opts.dir
+	s.cmd.Env = opts.env
+	ownSession(s.cmd)
+
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("run the command: %w", err)
+	}
+	s.cmd.Stdout, s.cmd.Stderr = write, write
+	if opts.input {
+		if s.input, err = s.cmd.StdinPipe(); err != nil {
+			return nil, errors.Join(fmt.Errorf("run the command: %w", err), read.Close(), write.Close())
+		}
+	}
+	err = s.cmd.Start()
+	err = errors.Join(err, write.Close())
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("run the command: %w", err), read.Close())
+	}
+	go s.wait(read, opts.onOutput)
+	return s, nil
+}
+
+// wait collects the output and the exit status.
+func (s *shellCommand) wait(read *os.File, onOutput func([]byte)) {
+	defer close(s.done)
+	drained := make(chan struct{})
+	go func() {
+		defer close(drained)
+		buf := make([]byte, 32<<10)
+		for {
+			n, err := read.Read(buf)
+			if n > 0 {
+				_, _ = s.output.Write(buf[:n]) // never fails
+				if onOutput != nil {
+					onOutput(buf[:n])
+				}
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+
+	_ = s.cmd.Wait() // its outcome is in ProcessState
+	select {
+	case <-drained:
+	case <-time.After(outputGrace):
+	}
+	s.leftBehind = killGroup(s.cmd)
+	select {
+	case <-drained:
+	case <-time.After(outputGrace): // a process that left the group holds the pipe
+		_ = read.SetReadDeadline(time.Now())
+		<-drained
+	}
+	_ = read.Close()
+	s.exit = exitStatus(s.cmd.ProcessState)
+}
+
+// stop ends the command: it asks, then kills. It returns when all has ended.
+func (s *shellCommand) stop() {
+	terminateGroup(s.cmd)
+	select {
+	case <-s.done:
+	case <-time.After(termGrace):
+		killGroup(s.cmd)
+		<-s.done
+	}
+}
+
+// shellArgv is the program that runs a line. The shell reads no start file, so
+// that the line means what it was parsed as.
+func (t *Toolset) shellArgv(line string) []string {
+	shell := t.shell()
+	if strings.HasSuffix(shell, "bash") {
+		return []string{shell, "--noprofile", "--norc", "-c", line}
+	}
+	return []string{shell, "-c", line}
+}
+
+func (t *Toolset) shell() string {
+	if t.opts.Shell != "" {
+		return t.opts.Shell
+	}
+	if path, err := exec.LookPath("bash"); err == nil {
+		return path
+	}
+	return "/bin/sh"
+}
+
+// commandEnv is the environment of a command that runs in dir.
+func (t *Toolset) commandEnv(ctx context.Context, dir string) []string {
+	env := slices.DeleteFunc(slices.Clone(t.opts.Env(ctx)), func(entry string) bool {
+		name, _, _ := strings.Cut(entry, "=")
+		return changesShell(name) || slices.Contains(t.opts.StripEnv, name)
+	})
+	return append(env, "PWD="+dir, "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+}
+
+// changesShell names the variables that make a shell run or mean other things
+// than the line it is given: start files, options, exported functions.
+func changesShell(name string) bool {
+	switch name {
+	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "BASH_XTRACEFD", "POSIXLY_CORRECT":
+		return true
+	}
+	return strings.HasPrefix(name, "BASH_FUNC_")
+}

@@ -1,0 +1,129 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+const (
+	defaultTimeout = 180 * time.Second
+	maxTimeout     = 600 * time.Second
+	// maxLiveOutput bounds what is streamed while a command runs; its result
+	// holds the beginning and the end.
+	maxLiveOutput = 256 << 10
+)
+
+type terminalArgs struct {
+	Command string  `json:"command"`
+	Timeout *number `json:"timeout"`
+	Workdir string  `json:"workdir"`
+}
+
+func (t *Toolset) terminal() agent.Tool {
+	return tool[terminalArgs]{agent.ToolSpec{
+		Name: "terminal",
+		Kind: agent.KindExecute,
+		Description: "Run a bash command line and return its output and exit code. " +
+			"Each call is a new shell; it has no terminal and no input. " +
+			"Processes it leaves in the background are ended with it.",
+		Schema: json.RawMessage(`{
+			"type": "object",
+			"properties": {
+				"command": {"type": "string", "description": "The command line"},
+				"timeout": {"type": "integer", "minimum": 1, "maximum": 600, "default": 180, "description": "Seconds until it is ended"},
+				"workdir": {"type": "string", "description": "Folder to run in; the working directory if empty"}
+			},
+			"required": ["command"],
+			"additionalProperties": false
+		}`),
+	}, t.planTerminal}
+}
+
+func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args terminalArgs, _ json.RawMessage) (agent.Plan, error) {
+	if strings.TrimSpace(args.Command) == "" {
+		return agent.Plan{}, errors.New("command is required")
+	}
+	if strings.ContainsRune(args.Command, 0) {
+		return agent.Plan{}, errors.New("command holds a NUL byte")
+	}
+	timeout := defaultTimeout
+	if args.Timeout != nil {
+		timeout = time.Duration(*args.Timeout) * time.Second
+	}
+	if timeout < time.Second || timeout > maxTimeout {
+		return agent.Plan{}, fmt.Errorf("timeout %d: it is between 1 and %d seconds", int(timeout/time.Second), int(maxTimeout/time.Second))
+	}
+	dir, err := ws.Resolve(args.Workdir)
+	if err != nil {
+		return agent.Plan{}, err
+	}
+	return agent.Plan{
+		Title:  "terminal: " + args.Command,
+		Access: agent.Access{Command: classify(args.Command, dir)},
+		Run: func(ctx context.Context, progress func(agent.Progress)) (agent.Result, error) {
+			return t.runForeground(ctx, args.Command, dir, timeout, progress)
+		},
+	}, nil
+}
+
+func (t *Toolset) runForeground(ctx context.Context, line, dir string, timeout time.Duration, progress func(agent.Progress)) (agent.Result, error) {
+	s, err := t.startShell(line, shellOptions{dir: dir, env: t.commandEnv(ctx, dir), onOutput: liveOutput(progress)})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	timer := time.NewTimer(timeout)
+	defer timer.Stop()
+	timedOut := false
+	select {
+	case <-s.done:
+	case <-timer.C:
+		timedOut = true
+		s.stop()
+	case <-ctx.Done():
+		s.stop()
+		return agent.Result{}, fmt.Errorf("the command was ended: %w", context.Cause(ctx))
+	}
+
+	var notes []string
+	if timedOut {
+		notes = append(notes, fmt.Sprintf("ended after the timeout of %s", timeout))
+	} else if s.leftBehind {
+		notes = append(notes, "processes it left in the background were ended; use background for those that shall live on")
+	}
+	if s.exit.Signal != "" {
+		notes = append(notes, "ended by "+s.exit.Signal)
+	}
+	notes = append(notes, fmt.Sprintf("exit code %d", s.exit.Code))
+
+	text := s.output.text()
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return agent.Result{
+		Text:   text + "[" + strings.Join(notes, "; ") + "]",
+		Exit:   &s.exit,
+		Failed: timedOut || s.exit.Code != 0,
+	}, nil
+}
+
+// liveOutput streams output to the client, up to maxLiveOutput.
+func liveOutput(progress func(agent.Progress)) func([]byte) {
+	if progress == nil {
+		return nil
+	}
+	left := maxLiveOutput
+	return func(piece []byte) {
+		if left <= 0 {
+			return
+		}
+		piece = piece[:min(left, len(piece))]
+		left -= len(piece)
+		progress(agent.Progress{Output: printable(string(piece))})
+	}
+}
