@@ -26,64 +26,56 @@ type location struct {
 	rest   string // what follows the anchor, decoded but not clean
 }
 
-// parse takes an absolute path or URI apart, or says why there is none. The form
-// is set in any case.
+// parse takes an absolute path or URI apart, or says why there is none.
 func parse(input string, msys bool) (location, *Error) {
-	loc := location{form: FormOf(input)}
-	if strings.IndexByte(input, 0) >= 0 {
-		return loc, fail(ErrNUL)
-	}
-	if !utf8.ValidString(input) {
-		return loc, fail(ErrBadEncoding)
-	}
-	switch loc.form {
-	case FormFileURI:
+	switch form := FormOf(input); {
+	case strings.IndexByte(input, 0) >= 0:
+		return location{}, fail(ErrNUL)
+	case !utf8.ValidString(input):
+		return location{}, fail(ErrBadEncoding)
+	case form == FormFileURI:
 		return parseFileURI(input)
-	case FormRemoteURI:
+	case form == FormRemoteURI:
 		return parseRemoteURI(input)
-	case FormOtherURI:
-		if _, rest, _ := strings.Cut(input, ":"); strings.HasPrefix(rest, `\`) {
-			return loc, fail(ErrUnsupportedScheme)
+	case form == FormPOSIX && msys:
+		if loc, ok := msysLocation(input); ok {
+			return loc, nil
 		}
-		return loc, fail(ErrUnsupportedURI)
-	case FormPOSIX:
-		if drive, ok := msysLocation(input); msys && ok {
-			return drive, nil
-		}
-		if err := checkMixed(input); err != nil {
-			return loc, err
-		}
-		loc.rest = input
-		return loc, nil
 	}
-	return parseWindows(loc.form, input)
+	return parsePath(input)
 }
 
-// parseWindows takes apart what has a Windows form, or no absolute form at all.
-func parseWindows(form Form, input string) (location, *Error) {
-	loc := location{form: form}
-	switch form {
+// parsePath takes an absolute path apart. URIs are none.
+func parsePath(p string) (location, *Error) {
+	switch form := FormOf(p); form {
+	case FormPOSIX:
+		return location{form: form, rest: p}, checkMixed(p)
 	case FormDrive, FormDriveRelative:
-		return driveLocation(form, input, 0)
+		return driveLocation(form, p, 0)
 	case FormSlashDrive:
-		return driveLocation(form, input, len("/"))
+		return driveLocation(form, p, len("/"))
 	case FormVerbatimDrive:
-		return driveLocation(form, input, len(`\\?\`))
+		return driveLocation(form, p, len(`\\?\`))
 	case FormUNC, FormWSLUNC:
-		return shareLocation(form, input, len(`\\`))
+		return shareLocation(form, p, len(`\\`))
 	case FormVerbatimUNC:
-		return shareLocation(form, input, min(len(`\\?\UNC\`), len(input)))
+		return shareLocation(form, p, min(len(`\\?\UNC\`), len(p)))
 	case FormEmpty:
-		return loc, fail(ErrEmpty)
+		return location{}, fail(ErrEmpty)
 	case FormRooted:
-		return loc, fail(ErrRootRelative)
+		return location{}, fail(ErrRootRelative)
 	case FormVolumeGUID:
-		return loc, fail(ErrVolumeGUID)
+		return location{}, fail(ErrVolumeGUID)
 	case FormDevice, FormNT:
-		return loc, fail(ErrDevicePath)
-	default:
-		return loc, fail(ErrRelative)
+		return location{}, fail(ErrDevicePath)
+	case FormFileURI, FormRemoteURI, FormOtherURI:
+		if _, rest, _ := strings.Cut(p, ":"); strings.HasPrefix(rest, `\`) {
+			return location{}, fail(ErrUnsupportedScheme)
+		}
+		return location{}, fail(ErrUnsupportedURI)
+	case FormRelative, FormMSYS, FormCygwin:
 	}
+	return location{}, fail(ErrRelative)
 }
 
 // driveLocation takes apart a path whose drive letter stands at index at.

@@ -54,45 +54,63 @@ func (r *Roots) Add(spelling, linux string) {
 // client's case of drive letters and with its name of the WSL host. A client
 // whose roots are all POSIX paths gets POSIX paths. The error is an *Error.
 func (r *Roots) Outbound(t Translator, p string) (string, error) {
-	if FormOf(p) != FormPOSIX {
-		return t.ToWindows(p)
-	}
-	clean := cleanPOSIX(p)
-	if found, ok := r.find(clean); ok {
-		return found.spell(below(clean, found.linux)), nil
-	}
-	switch {
-	case !r.windows && len(r.roots) > 0:
-		return clean, nil
-	case r.remote != "":
-		return r.remote + string(appendPercent(nil, clean, false)), nil
-	}
-	windows, err := t.ToWindows(clean)
-	if err != nil {
-		return "", err
-	}
-	return r.restyle(windows), nil
+	shown, err := r.outbound(t, p)
+	return t.result(OpToWindows, p, shown, err)
 }
 
 // OutboundURI returns the URI that the client is shown for the file URI of a Linux
 // path: that of what Outbound says. ?query#fragment is kept byte for byte, and so
 // is a URI that needs no change. The error is an *Error.
 func (r *Roots) OutboundURI(t Translator, uri string) (string, error) {
+	shown, err := r.outboundURI(t, uri)
+	return t.result(OpURIToWindows, uri, shown, err)
+}
+
+func (r *Roots) outbound(t Translator, p string) (string, *Error) {
+	loc, err := parse(p, false)
+	if err != nil || loc.anchor != anchorLinux {
+		windows, _, err := t.toWindows(p)
+		return windows, err
+	}
+	return r.show(t, cleanPOSIX(loc.rest))
+}
+
+func (r *Roots) outboundURI(t Translator, uri string) (string, *Error) {
 	base, suffix := splitSuffix(uri)
 	loc, err := parse(base, false)
 	if err != nil || loc.anchor != anchorLinux {
-		return t.URIToWindows(uri)
+		windows, _, err := t.uriToWindows(uri)
+		return windows, err
 	}
-	shown, outErr := r.Outbound(t, loc.rest)
+	clean := cleanPOSIX(loc.rest)
+	shown, err := r.show(t, clean)
 	switch form := FormOf(shown); {
-	case outErr != nil:
-		return "", outErr
-	case form == FormPOSIX:
+	case err != nil:
+		return "", err
+	case shown == clean:
 		return uri, nil
 	case form.IsURI():
 		return shown + suffix, nil
+	case form == FormPOSIX:
+		return linuxURI(shown) + suffix, nil
 	}
-	return windowsURI(shown) + suffix, nil
+	shown, err = windowsURI(shown)
+	return shown + suffix, err
+}
+
+// show returns what the client is shown for a clean Linux path.
+func (r *Roots) show(t Translator, linux string) (string, *Error) {
+	found, ok := r.find(linux)
+	switch {
+	case ok:
+		return found.spell(below(linux, found.linux)), nil
+	case !r.windows && len(r.roots) > 0:
+		return linux, nil
+	case r.remote != "":
+		return r.remote + string(appendPercent(nil, linux, false)), nil
+	}
+	windows, _, err := t.windowsPathOf(linux)
+	return r.restyle(windows), err
 }
 
 // find returns the longest root that holds the clean Linux path p.

@@ -1,6 +1,9 @@
 package pathxlate
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // appendWindowsSegments appends the segments of rest to dst, each behind a slash,
 // without empty and "." ones and with ".." resolved. Both separators part
@@ -92,8 +95,8 @@ func isCleanPOSIX(p string) bool {
 
 // parent cuts the last segment, and the slash before it, off a path.
 func parent(p []byte) []byte {
-	for i := len(p) - 1; i >= 0; i-- {
-		if p[i] == '/' {
+	for i, c := range slices.Backward(p) {
+		if c == '/' {
 			return p[:i]
 		}
 	}

@@ -11,10 +11,9 @@ import (
 // slashes. It is done by hand because net/url refuses the file://wsl%24/ that
 // VS Code writes.
 func parseFileURI(uri string) (location, *Error) {
-	loc := location{form: FormFileURI}
 	p := uri[len("file:"):]
 	if strings.ContainsAny(p, "?#") {
-		return loc, failWith(ErrUnsupportedURI, "encode ? as %3F and # as %23 when they belong to the name")
+		return location{}, failWith(ErrUnsupportedURI, "encode ? as %3F and # as %23 when they belong to the name")
 	}
 	authority := ""
 	if hierarchical, ok := strings.CutPrefix(p, "//"); ok {
@@ -22,14 +21,14 @@ func parseFileURI(uri string) (location, *Error) {
 	}
 	authority, err := decodePercent(authority)
 	if err != nil {
-		return loc, err
+		return location{}, err
 	}
 	if p, err = decodePercent(p); err != nil {
-		return loc, err
+		return location{}, err
 	}
 	if authority != "" && !equalFold(authority, "localhost") {
 		if strings.ContainsAny(authority, `:\|`) {
-			return loc, failWith(ErrUnsupportedURI, "write three slashes before a drive: file:///C:/work")
+			return location{}, failWith(ErrUnsupportedURI, "write three slashes before a drive: file:///C:/work")
 		}
 		return parseURIPath("//" + authority + p)
 	}
@@ -38,25 +37,17 @@ func parseFileURI(uri string) (location, *Error) {
 
 // parseURIPath takes apart the decoded path of a file URI.
 func parseURIPath(p string) (location, *Error) {
-	loc := location{form: FormFileURI}
-	var err *Error
 	switch {
+	case !strings.HasPrefix(p, "/") && !startsWithDrive(p):
+		return location{}, fail(ErrUnsupportedURI)
 	case strings.HasPrefix(p, `/\`):
-		return loc, failWith(ErrBadEncoding, "write a network path as file://server/share")
-	case len(p) > 2 && p[2] == '|' && p[0] == '/' && isLetter(p[1]):
-		return loc, failWith(ErrUnsupportedURI, "write a colon after the drive letter")
+		return location{}, failWith(ErrBadEncoding, "write a network path as file://server/share")
+	case len(p) > 2 && p[0] == '/' && isLetter(p[1]) && p[2] == '|':
+		return location{}, failWith(ErrUnsupportedURI, "write a colon after the drive letter")
 	case strings.HasPrefix(p, "///"): // file://///host/share
-		p = p[1:]
+		p = p[len("/"):]
 	}
-	switch form := FormOf(p); form {
-	case FormPOSIX:
-		loc.rest = p
-		err = checkMixed(p)
-	case FormDrive, FormSlashDrive, FormDriveRelative, FormUNC, FormWSLUNC, FormVerbatimDrive, FormVerbatimUNC:
-		loc, err = parseWindows(form, p)
-	default:
-		err = fail(ErrUnsupportedURI)
-	}
+	loc, err := parsePath(p)
 	loc.form = FormFileURI
 	return loc, err
 }
@@ -177,18 +168,24 @@ func linuxURI(p string) string {
 	return string(appendPercent(append(stack[:0], "file://"...), p, false))
 }
 
-// windowsURI returns the file URI of a Windows path that ToWindows returned.
-func windowsURI(p string) string {
+// windowsURI returns the file URI of an absolute Windows path. It keeps no
+// verbatim prefix.
+func windowsURI(p string) (string, *Error) {
+	loc, err := parsePath(p)
+	if err != nil {
+		return "", err
+	}
 	var stack [stackPath]byte
-	uri := append(stack[:0], "file:"...)
-	switch FormOf(p) {
-	case FormVerbatimDrive:
-		p = p[len(`\\?\`):]
-	case FormVerbatimUNC:
-		p = `\\` + p[len(`\\?\UNC\`):]
+	uri := append(stack[:0], "file://"...)
+	if loc.anchor == anchorDrive {
+		uri = append(uri, '/', loc.drive, ':')
+		if loc.rest == "" {
+			uri = append(uri, '/')
+		}
+	} else {
+		uri = appendPercent(uri, loc.host, false)
+		uri = append(uri, '/')
+		uri = appendPercent(uri, loc.share, false)
 	}
-	if startsWithDrive(p) {
-		uri = append(uri, "///"...)
-	}
-	return string(appendPercent(uri, p, true))
+	return string(appendPercent(uri, loc.rest, true)), nil
 }

@@ -17,7 +17,11 @@ func (t Translator) uriToWindows(uri string) (string, Rule, *Error) {
 	case rule == RuleWindowsPath && FormOf(uri) == FormFileURI:
 		return uri, rule, nil
 	}
-	return windowsURI(windows) + suffix, rule, nil
+	shown, err := windowsURI(windows)
+	if err != nil {
+		return "", RuleNone, err
+	}
+	return shown + suffix, rule, nil
 }
 
 // windowsPath returns the Windows path of a location, which is input itself where
