@@ -1,0 +1,7 @@
+//go:build unix && !linux
+
+package wslbridgetest
+
+import "syscall"
+
+func sessionAttributes(bool) *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
