@@ -19,6 +19,9 @@ type Config struct {
 	// Store opens the store. It is called once, when a session first needs it,
 	// so that nothing waits for the disk before that.
 	Store func(context.Context) (Store, error)
+	// ConnectServers begins to start a session's MCP servers and returns at
+	// once; nil when there is no support for them.
+	ConnectServers func(ws *Workspace, servers []ToolServer) ServerTools
 	// Policy decides which calls ask.
 	Policy Policy
 	// SystemPrompt returns the system prompt for a workspace.
@@ -37,9 +40,6 @@ const defaultMaxRequests = 90
 // Agent holds the sessions of one process.
 type Agent struct {
 	cfg   Config
-	tools map[string]Tool
-	specs []ToolSpec
-
 	store func(context.Context) (Store, error)
 
 	mu       sync.Mutex
@@ -51,18 +51,7 @@ func New(cfg Config) *Agent {
 	if cfg.MaxRequests <= 0 {
 		cfg.MaxRequests = defaultMaxRequests
 	}
-	a := &Agent{
-		cfg:      cfg,
-		tools:    make(map[string]Tool, len(cfg.Tools)),
-		store:    openOnce(cfg.Store),
-		sessions: map[string]*Session{},
-	}
-	for _, t := range cfg.Tools {
-		spec := t.Spec()
-		a.tools[spec.Name] = t
-		a.specs = append(a.specs, spec)
-	}
-	return a
+	return &Agent{cfg: cfg, store: openOnce(cfg.Store), sessions: map[string]*Session{}}
 }
 
 // openOnce keeps what open returned, but tries again after a failure, so that a
@@ -92,7 +81,7 @@ func (a *Agent) OpenStore(ctx context.Context) error {
 }
 
 // Tools returns the specs of the tools offered to every session.
-func (a *Agent) Tools() []ToolSpec { return a.specs }
+func (a *Agent) Tools() []ToolSpec { return newToolset(a.cfg.Tools).specs }
 
 // Model resolves a model as sessions do: by id, or the configured default for "".
 func (a *Agent) Model(ctx context.Context, id string) (Model, error) {
@@ -102,8 +91,9 @@ func (a *Agent) Model(ctx context.Context, id string) (Model, error) {
 // SessionOptions are what a client says when it opens a session. Paths are
 // absolute and exist.
 type SessionOptions struct {
-	Cwd  string
-	Dirs []string
+	Cwd     string
+	Dirs    []string
+	Servers []ToolServer
 }
 
 // NewSession creates a session and its row. It fails with ErrNoProvider when no
@@ -128,6 +118,7 @@ func (a *Agent) NewSession(ctx context.Context, opts SessionOptions) (*Session, 
 	s.mu.Lock()
 	s.rec, s.restored = rec, true
 	s.mu.Unlock()
+	s.connectServers(opts)
 	return s, nil
 }
 
@@ -158,7 +149,7 @@ func (a *Agent) ListSessions(ctx context.Context, filter SessionFilter) (Session
 	return page, nil
 }
 
-// Close cancels every turn.
+// Close cancels every turn and ends every session's servers.
 func (a *Agent) Close() {
 	a.mu.Lock()
 	sessions := make([]*Session, 0, len(a.sessions))
@@ -168,6 +159,7 @@ func (a *Agent) Close() {
 	a.mu.Unlock()
 	for _, s := range sessions {
 		s.Cancel()
+		s.connectServers(SessionOptions{})
 	}
 }
 

@@ -20,6 +20,7 @@ type run struct {
 	store  Store
 	model  Model
 	effort string
+	tools  toolset
 	system Message
 	usage  Usage // of all requests so far
 }
@@ -40,12 +41,24 @@ func newRun(ctx context.Context, t *Turn) (*run, error) {
 	if err != nil {
 		return nil, err
 	}
-	ws := &Workspace{SessionID: s.id, Cwd: rec.Cwd, Dirs: slices.Clone(rec.Dirs), Translate: s.agent.cfg.Translate}
-	return &run{
+	s.mu.Lock()
+	ws, servers := s.workspaceLocked(), s.servers
+	s.mu.Unlock()
+	r := &run{
 		turn: t, session: s, emit: t.prompt.Emit, ws: ws,
 		store: store, model: model, effort: rec.Effort,
 		system: TextMessage(RoleSystem, s.agent.cfg.SystemPrompt(ctx, ws, model.Info())),
-	}, nil
+	}
+	var extra []Tool
+	if servers != nil {
+		var problems []error
+		extra, problems = servers.Tools(ctx)
+		for _, err := range problems {
+			r.emit(ctx, Notice{Text: err.Error()})
+		}
+	}
+	r.tools = newToolset(s.agent.cfg.Tools, extra)
+	return r, nil
 }
 
 // legs runs the prompt and every text that joined the turn meanwhile.
@@ -119,7 +132,7 @@ func (r *run) ask(ctx context.Context) (Completion, error) {
 	partial := r.savePartials(ctx)
 	answer, err := r.model.Stream(ctx, ModelRequest{
 		Messages: append([]Message{r.system}, alternating(history)...),
-		Tools:    r.session.agent.specs,
+		Tools:    r.tools.specs,
 		Effort:   r.effort,
 	}, func(d Delta) {
 		switch {
@@ -342,9 +355,9 @@ func (r *run) call(ctx context.Context, tc ToolCall) Message {
 // plan finds the tool and lets it say what the call would do.
 func (r *run) plan(ctx context.Context, tc ToolCall) (CallInfo, Plan, error) {
 	info := CallInfo{ID: tc.ID, Tool: tc.Name, Title: tc.Name, Kind: KindOther, Arguments: tc.Arguments}
-	tool, ok := r.session.agent.tools[tc.Name]
+	tool, ok := r.tools.byName[tc.Name]
 	if !ok {
-		return info, Plan{}, fmt.Errorf("there is no tool named %q; the tools are %s", tc.Name, strings.Join(r.session.agent.toolNames(), ", "))
+		return info, Plan{}, fmt.Errorf("there is no tool named %q; the tools are %s", tc.Name, strings.Join(r.tools.names(), ", "))
 	}
 	info.Known = true
 	info.Kind = tool.Spec().Kind
@@ -364,14 +377,6 @@ func (r *run) plan(ctx context.Context, tc ToolCall) (CallInfo, Plan, error) {
 	}
 	info.Locations, info.Access = plan.Locations, plan.Access
 	return info, plan, nil
-}
-
-func (a *Agent) toolNames() []string {
-	names := make([]string, len(a.specs))
-	for i, s := range a.specs {
-		names[i] = s.Name
-	}
-	return names
 }
 
 func toolMessage(c ToolCall, text string, failed bool) Message {

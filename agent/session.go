@@ -26,6 +26,7 @@ type Session struct {
 	history  []Message
 	callIDs  map[string]bool // every tool call id in history
 	turns    []*Turn         // the running turn, then the waiting ones
+	servers  ServerTools     // nil without any
 
 	// promptTokens is the size that the model's provider counted for the first
 	// countedRows of history with all that goes with them; 0 when it did not.
@@ -57,9 +58,8 @@ func (s *Session) Load(ctx context.Context, opts SessionOptions) ([]Message, err
 	if err != nil {
 		return nil, err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return slices.Clone(s.history), nil
+	s.connectServers(opts)
+	return s.History(), nil
 }
 
 // SetMode changes the policy for edits. It counts at once, also for a turn that
@@ -163,7 +163,12 @@ func (s *Session) Fork(ctx context.Context, opts SessionOptions) (*Session, erro
 	if err := store.ForkSession(ctx, s.id, rec); err != nil {
 		return nil, fmt.Errorf("fork session %s: %w", s.id, err)
 	}
-	return s.agent.Session(rec.ID), nil
+	fork := s.agent.Session(rec.ID)
+	if err := fork.restore(ctx); err != nil {
+		return nil, err
+	}
+	fork.connectServers(opts)
+	return fork, nil
 }
 
 // Close cancels the session's turns, waits for them to end, marks it as ended
@@ -179,6 +184,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.connectServers(SessionOptions{})
 	s.agent.forget(s)
 	if err := store.EndSession(ctx, s.id); err != nil {
 		return fmt.Errorf("close session %s: %w", s.id, err)
@@ -196,6 +202,7 @@ func (s *Session) Delete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	s.connectServers(SessionOptions{})
 	s.agent.forget(s)
 	if err := store.DeleteSession(ctx, s.id); err != nil {
 		return fmt.Errorf("delete session %s: %w", s.id, err)
