@@ -1,0 +1,42 @@
+package acp
+
+import (
+	"errors"
+
+	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+// Error codes that ACP adds to JSON-RPC's.
+const (
+	codeAuthRequired     = -32000
+	codeResourceNotFound = -32002
+)
+
+// rpcError maps an error of the domain to the error object the client gets. It
+// is the only place that does.
+func (s *server) rpcError(err error) error {
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return err
+	}
+	switch {
+	case errors.Is(err, agent.ErrUnknownSession):
+		return jsonrpc.Errorf(codeResourceNotFound, "%v", err)
+	case errors.Is(err, agent.ErrNoProvider):
+		return jsonrpc.Errorf(codeAuthRequired, "%v; run `%s` in a terminal to set one up, then try again", agent.ErrNoProvider, s.cfg.SetupCommand)
+	case errors.Is(err, agent.ErrUnknownModel):
+		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%v", err)
+	default:
+		// Clients show data.details; some show nothing but the message.
+		return &jsonrpc.Error{
+			Code:    jsonrpc.CodeInternalError,
+			Message: err.Error(),
+			Data:    map[string]string{"details": err.Error()},
+		}
+	}
+}
+
+// invalid is a refusal of what the client sent.
+func invalid(format string, args ...any) error {
+	return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, format, args...)
+}

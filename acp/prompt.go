@@ -1,0 +1,97 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+
+	acpsdk "github.com/coder/acp-go-sdk"
+
+	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+type promptParams struct {
+	sessionParams
+	Prompt []json.RawMessage `json:"prompt"`
+}
+
+// prompt gives the turn its place in the session's line in the reader, so that
+// prompts run in the order in which they arrived and a cancel right behind one
+// counts.
+func (s *server) prompt(req *jsonrpc.Request) jsonrpc.Responder {
+	params, err := decode[promptParams](req.Params)
+	if err != nil {
+		return jsonrpc.Fail(err)
+	}
+	session, err := s.session(params.sessionParams)
+	if err != nil {
+		return jsonrpc.Fail(err)
+	}
+	if params.Prompt == nil {
+		return jsonrpc.Fail(invalid("prompt is required"))
+	}
+	parts, err := promptParts(params.Prompt)
+	if err != nil {
+		return jsonrpc.Fail(err)
+	}
+	if len(parts) == 0 {
+		return func(ctx context.Context) (any, error) { return s.emptyPrompt(ctx, session) }
+	}
+	updates := s.updates(session.ID())
+	turn := session.Enqueue(agent.Prompt{
+		Parts:    parts,
+		Emit:     updates.emit,
+		Approver: approver{server: s, sessionID: session.ID()},
+	})
+	return func(ctx context.Context) (any, error) {
+		out := turn.Run(ctx)
+		if out.Err != nil {
+			return nil, s.rpcError(out.Err)
+		}
+		return acpsdk.PromptResponse{StopReason: acpsdk.StopReason(out.Stop), Usage: usage(out.Usage)}, nil
+	}
+}
+
+// emptyPrompt answers a prompt without content: there is nothing to do.
+func (s *server) emptyPrompt(ctx context.Context, session *agent.Session) (any, error) {
+	if _, err := session.Record(ctx); err != nil {
+		return nil, s.rpcError(err)
+	}
+	return acpsdk.PromptResponse{StopReason: acpsdk.StopReasonEndTurn}, nil
+}
+
+// cancel acts in the reader, before anything later is read. Some clients send
+// it as a request, which it is not; they get null.
+func (s *server) cancel(req *jsonrpc.Request) jsonrpc.Responder {
+	params, err := decode[sessionParams](req.Params)
+	if err == nil {
+		var session *agent.Session
+		if session, err = s.session(params); err == nil {
+			session.Cancel()
+		}
+	}
+	return func(context.Context) (any, error) { return nil, err }
+}
+
+// usage is nil when the provider counted nothing.
+func usage(u agent.Usage) *acpsdk.Usage {
+	if u.Total() == 0 {
+		return nil
+	}
+	return &acpsdk.Usage{
+		InputTokens:       u.Input,
+		OutputTokens:      u.Output,
+		TotalTokens:       u.Total(),
+		ThoughtTokens:     positive(u.Reasoning),
+		CachedReadTokens:  positive(u.CachedRead),
+		CachedWriteTokens: positive(u.CachedWrite),
+	}
+}
+
+// positive is a number for an optional field.
+func positive(n int) *int {
+	if n <= 0 {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,115 @@
+package acp
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"sync/atomic"
+
+	acpsdk "github.com/coder/acp-go-sdk"
+
+	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+// Config wires a connection. Agent and Version are required.
+type Config struct {
+	Agent   *agent.Agent
+	Version string
+	// SetupCommand is the command line that a person types to set up a model
+	// provider, as it works on this machine; default "hermes-acp --setup".
+	SetupCommand string
+	// MaxLine is the longest line accepted, in bytes; default 64 MiB.
+	MaxLine int
+	// Trace, when set, is shown every frame; see NewTrace.
+	Trace func(jsonrpc.Direction, []byte)
+	Log   *slog.Logger
+}
+
+// Serve answers one client on r and w until it closes its side, which returns
+// nil, or the connection fails, or ctx ends. Every turn has ended when it
+// returns.
+func Serve(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	if cfg.SetupCommand == "" {
+		cfg.SetupCommand = "hermes-acp --setup"
+	}
+	s := &server{
+		cfg:   cfg,
+		agent: cfg.Agent,
+		log:   cfg.Log,
+		conn:  jsonrpc.New(r, w, jsonrpc.Options{Logger: cfg.Log, MaxLine: cfg.MaxLine, Trace: cfg.Trace}),
+	}
+	return s.conn.Serve(ctx, s.handle)
+}
+
+// server is one client's connection.
+type server struct {
+	cfg   Config
+	agent *agent.Agent
+	log   *slog.Logger
+	conn  *jsonrpc.Conn
+	// client is what the client can show, as it said in initialize.
+	client atomic.Pointer[clientFeatures]
+}
+
+// features returns what the client can show; nothing before initialize.
+func (s *server) features() clientFeatures {
+	if f := s.client.Load(); f != nil {
+		return *f
+	}
+	return clientFeatures{}
+}
+
+// handle routes one message. It runs in the reader, in order of arrival.
+func (s *server) handle(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
+	switch req.Method {
+	case acpsdk.AgentMethodInitialize:
+		return s.initialize(req)
+	case acpsdk.AgentMethodAuthenticate:
+		return respond(s, req, s.authenticate)
+	case acpsdk.AgentMethodSessionNew:
+		return respond(s, req, s.newSession)
+	case acpsdk.AgentMethodSessionLoad:
+		return respond(s, req, s.loadSession)
+	case acpsdk.AgentMethodSessionSetMode:
+		return respond(s, req, s.setMode)
+	case acpsdk.AgentMethodSessionPrompt:
+		return s.prompt(req)
+	case acpsdk.AgentMethodSessionCancel:
+		return s.cancel(req)
+	default:
+		return s.unknownMethod(req)
+	}
+}
+
+// respond returns a Responder that decodes the parameters and calls f.
+func respond[P any](s *server, req *jsonrpc.Request, f func(context.Context, *jsonrpc.Request, P) (any, error)) jsonrpc.Responder {
+	return func(ctx context.Context) (any, error) {
+		params, err := decode[P](req.Params)
+		if err != nil {
+			return nil, err
+		}
+		result, err := f(ctx, req, params)
+		if err != nil {
+			return nil, s.rpcError(err)
+		}
+		return result, nil
+	}
+}
+
+// unknownMethod refuses a request; an unknown notification is ignored. Clients
+// probe for life with a few well-known names, which is nothing to log.
+func (s *server) unknownMethod(req *jsonrpc.Request) jsonrpc.Responder {
+	switch req.Method {
+	case "ping", "health", "healthcheck":
+	default:
+		s.log.Info("unknown method", "method", req.Method, "notification", req.IsNotification())
+	}
+	if req.IsNotification() {
+		return nil
+	}
+	return jsonrpc.Fail(jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "method %q is not supported", req.Method))
+}
