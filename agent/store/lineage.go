@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -11,15 +12,22 @@ import (
 // maxLineage bounds every walk along parents and children.
 const maxLineage = 100
 
-// continues is the SQL condition that a session ended because another one goes
-// on with its conversation.
-const continues = `end_reason IN ('compression', 'turn_boundary_rollover', 'turn_boundary_rollover_recovered')`
+// continues is the SQL condition that the session in alias ended because another
+// one goes on with its conversation.
+func continues(alias string) string {
+	return `coalesce(` + alias + `.end_reason IN ('compression', 'turn_boundary_rollover', 'turn_boundary_rollover_recovered'), 0)`
+}
 
-// notBranch is the SQL condition that a child goes on with its parent's
-// conversation: branches, delegated work and tools' sessions have marks of their
-// own.
-const notBranch = `source <> 'tool' AND coalesce(CASE WHEN json_valid(model_config) THEN
-	coalesce(json_extract(model_config, '$._branched_from'), json_extract(model_config, '$._delegate_from')) END, '') = ''`
+// branches is the SQL condition that the session in alias does not go on with its
+// parent's conversation: Hermes marks branches, delegated work and tools' sessions.
+func branches(alias string) string {
+	return `(` + alias + `.source = 'tool' OR ` + configHas(alias, "_branched_from") + ` OR ` + configHas(alias, "_delegate_from") + `)`
+}
+
+func configHas(alias, key string) string {
+	config := alias + `.model_config`
+	return `coalesce(CASE WHEN json_valid(` + config + `) THEN json_extract(` + config + `, '$.` + key + `') END, '') <> ''`
+}
 
 // tip returns the Hermes session that the conversation of id goes on in: id
 // itself until compaction rotated it. Errors are agent.ErrUnknownSession, or the
@@ -27,7 +35,7 @@ const notBranch = `source <> 'tool' AND coalesce(CASE WHEN json_valid(model_conf
 func tip(ctx context.Context, q queryer, id string) (string, error) {
 	for range maxLineage {
 		var rotated bool
-		err := q.QueryRowContext(ctx, `SELECT coalesce(`+continues+`, 0) FROM sessions WHERE id = ?`, id).Scan(&rotated)
+		err := q.QueryRowContext(ctx, `SELECT `+continues("s")+` FROM sessions s WHERE id = ?`, id).Scan(&rotated)
 		if errors.Is(err, sql.ErrNoRows) {
 			return "", agent.ErrUnknownSession
 		}
@@ -37,8 +45,8 @@ func tip(ctx context.Context, q queryer, id string) (string, error) {
 		// Two children can continue one parent after a race in Hermes: the one
 		// that went on itself, then one that is still open, counts.
 		var child string
-		err = q.QueryRowContext(ctx, `SELECT id FROM sessions WHERE parent_session_id = ? AND `+notBranch+`
-			ORDER BY coalesce(`+continues+`, 0) DESC, ended_at IS NULL DESC, started_at DESC, id DESC LIMIT 1`, id).Scan(&child)
+		err = q.QueryRowContext(ctx, `SELECT id FROM sessions s WHERE parent_session_id = ? AND NOT `+branches("s")+`
+			ORDER BY `+continues("s")+` DESC, ended_at IS NULL DESC, started_at DESC, id DESC LIMIT 1`, id).Scan(&child)
 		if errors.Is(err, sql.ErrNoRows) {
 			return id, nil
 		}
@@ -48,4 +56,72 @@ func tip(ctx context.Context, q queryer, id string) (string, error) {
 		id = child
 	}
 	return id, nil
+}
+
+// root is the inverse of tip: the first Hermes session of the conversation that
+// the session hermesID holds a part of.
+func root(ctx context.Context, q queryer, hermesID string) (string, error) {
+	for range maxLineage {
+		var parent string
+		err := q.QueryRowContext(ctx, `SELECT p.id FROM sessions s JOIN sessions p ON p.id = s.parent_session_id
+			WHERE s.id = ? AND NOT `+branches("s")+` AND `+continues("p"), hermesID).Scan(&parent)
+		if errors.Is(err, sql.ErrNoRows) {
+			return hermesID, nil
+		}
+		if err != nil {
+			return "", err
+		}
+		hermesID = parent
+	}
+	return hermesID, nil
+}
+
+// Provenance says where the conversation of a session comes from. previous is the
+// Hermes session that held it when the caller last looked, or empty. Errors wrap
+// agent.ErrUnknownSession.
+func (db *DB) Provenance(ctx context.Context, id, previous string) (agent.Provenance, error) {
+	newest, err := tip(ctx, db.readers, id)
+	var p agent.Provenance
+	if err == nil {
+		p, err = agent.TraceLineage(ctx, db.link, id, newest, previous)
+	}
+	if err != nil {
+		return agent.Provenance{}, fmt.Errorf("trace the lineage of session %s: %w", id, explain(err))
+	}
+	return p, nil
+}
+
+func (db *DB) link(ctx context.Context, hermesID string) (agent.SessionLink, error) {
+	l := agent.SessionLink{ID: hermesID}
+	err := db.readers.QueryRowContext(ctx, `SELECT coalesce(s.parent_session_id, ''), coalesce(s.end_reason, ''), `+branches("s")+`
+		FROM sessions s WHERE s.id = ?`, hermesID).Scan(&l.Parent, &l.EndReason, &l.Branch)
+	if errors.Is(err, sql.ErrNoRows) {
+		return l, agent.ErrUnknownSession
+	}
+	return l, err
+}
+
+// ForkSession begins the session rec, which branches off the session from, with
+// a copy of the messages of its finished turns. Errors wrap
+// agent.ErrUnknownSession.
+func (db *DB) ForkSession(ctx context.Context, from string, rec agent.SessionRecord) error {
+	err := db.write(ctx, true, func(tx *sql.Tx) error {
+		parent, err := tip(ctx, tx, from)
+		if err != nil {
+			return err
+		}
+		rows, _, err := db.activeRows(ctx, tx, parent)
+		if err != nil {
+			return err
+		}
+		if err := db.create(ctx, tx, rec, parent); err != nil {
+			return err
+		}
+		_, err = db.insertMessages(ctx, tx, rec.ID, rec.ID, rows)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("fork session %s: %w", from, err)
+	}
+	return nil
 }

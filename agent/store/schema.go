@@ -40,7 +40,7 @@ var required = columns{
 	"acp_sessions": {"id", "cwd", "dirs", "mode", "model", "effort", "active_at"},
 	"acp_messages": {"message_id", "failed", "authored", "interrupted", "summary"},
 	"acp_turn":     {"seq", "session_id", "message", "partial"},
-	"acp_rules":    {"id", "workspace", "words", "allow", "created_at"},
+	"acp_rules":    {"id", "dir", "words", "external", "allow", "created_at"},
 	"acp_actions":  {"id", "session_id", "call_id", "tool", "paths", "command", "granted_by", "failure", "started_at", "ended_at"},
 	"acp_seen":     {"message_id"},
 }
@@ -86,7 +86,7 @@ func prepareSchema(ctx context.Context, db *sql.DB) (columns, error) {
 
 func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
 	rows, err := db.QueryContext(ctx, `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE 'messages_fts%\_%' ESCAPE '\'`)
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
 	if err != nil {
 		return nil, err
 	}

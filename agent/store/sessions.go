@@ -22,23 +22,30 @@ const endReason = "user_exit"
 
 // CreateSession adds a session. See SetTitle for its title.
 func (db *DB) CreateSession(ctx context.Context, rec agent.SessionRecord) error {
-	started := rec.CreatedAt
-	if started.IsZero() {
-		started = time.Now()
-	}
-	err := db.write(ctx, false, func(tx *sql.Tx) error {
-		if err := db.insertSession(ctx, tx, hermesSession{id: rec.ID, model: rec.Model, config: sessionConfig{Cwd: rec.Cwd}, started: started}); err != nil {
-			return err
-		}
-		if _, err := setTitle(ctx, tx, rec.ID, rec.Title); err != nil {
-			return err
-		}
-		return putRecord(ctx, tx, rec)
-	})
+	err := db.write(ctx, false, func(tx *sql.Tx) error { return db.create(ctx, tx, rec, "") })
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", rec.ID, err)
 	}
 	return nil
+}
+
+// create adds a session, which branches off another one when that is not empty.
+func (db *DB) create(ctx context.Context, tx *sql.Tx, rec agent.SessionRecord, branchedFrom string) error {
+	started := rec.CreatedAt
+	if started.IsZero() {
+		started = time.Now()
+	}
+	err := db.insertSession(ctx, tx, hermesSession{
+		id: rec.ID, parent: branchedFrom, model: rec.Model, started: started,
+		config: sessionConfig{Cwd: rec.Cwd, BranchedFrom: branchedFrom},
+	})
+	if err != nil {
+		return err
+	}
+	if _, err := setTitle(ctx, tx, rec.ID, rec.Title); err != nil {
+		return err
+	}
+	return putRecord(ctx, tx, rec)
 }
 
 // hermesSession is a new row of Hermes' sessions table.
@@ -106,7 +113,7 @@ func (db *DB) record(ctx context.Context, id string) (agent.SessionRecord, error
 		return agent.SessionRecord{}, err
 	}
 	var r recordRow
-	err = db.readers.QueryRowContext(ctx, selectRecord+` WHERE s.id = ?`, id).Scan(r.targets()...)
+	err = db.readers.QueryRowContext(ctx, selectRecord()+` WHERE s.id = ?`, id).Scan(r.targets()...)
 	if err != nil {
 		return agent.SessionRecord{}, err
 	}
@@ -121,20 +128,25 @@ func (db *DB) record(ctx context.Context, id string) (agent.SessionRecord, error
 	return r.record()
 }
 
-const selectRecord = `SELECT s.id, s.source, s.title, s.model_config, s.started_at, a.cwd, a.dirs, a.mode, a.model, a.effort, a.active_at
-	FROM sessions s LEFT JOIN acp_sessions a ON a.id = s.id`
+// selectRecord reads what recordRow holds.
+func selectRecord() string {
+	return `SELECT s.id, s.source, s.title, s.model_config, s.started_at, coalesce(s.parent_session_id, ''), ` + continues("s") + `,
+	a.cwd, a.dirs, a.mode, a.model, a.effort, a.active_at FROM sessions s LEFT JOIN acp_sessions a ON a.id = s.id`
+}
 
-// recordRow is a row of selectRecord.
+// recordRow is a session in the columns of both tables.
 type recordRow struct {
 	id, source                     string
 	title, config                  sql.NullString
 	started                        float64
+	parent                         string
+	rotated                        bool // the conversation goes on in a child
 	cwd, dirs, mode, model, effort sql.NullString
 	active                         sql.NullFloat64
 }
 
 func (r *recordRow) targets() []any {
-	return []any{&r.id, &r.source, &r.title, &r.config, &r.started, &r.cwd, &r.dirs, &r.mode, &r.model, &r.effort, &r.active}
+	return []any{&r.id, &r.source, &r.title, &r.config, &r.started, &r.parent, &r.rotated, &r.cwd, &r.dirs, &r.mode, &r.model, &r.effort, &r.active}
 }
 
 func (r *recordRow) record() (agent.SessionRecord, error) {
@@ -197,7 +209,7 @@ func (db *DB) UpdateSession(ctx context.Context, rec agent.SessionRecord) error 
 // conversation goes on elsewhere keeps it.
 func reopen(ctx context.Context, tx *sql.Tx, hermesID string) error {
 	_, err := tx.ExecContext(ctx, `UPDATE sessions SET ended_at = NULL, end_reason = NULL
-		WHERE id = ? AND ended_at IS NOT NULL AND NOT coalesce(`+continues+`, 0)`, hermesID)
+		WHERE id = ? AND ended_at IS NOT NULL AND NOT `+continues("sessions"), hermesID)
 	return err
 }
 

@@ -33,11 +33,12 @@ CREATE UNIQUE INDEX acp_turn_partial ON acp_turn (session_id) WHERE partial;
 
 CREATE TABLE acp_rules (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
-  workspace  TEXT NOT NULL, -- absolute path
-  words      TEXT NOT NULL, -- JSON array: the parsed words of one simple command
+  dir        TEXT NOT NULL, -- absolute path
+  words      TEXT NOT NULL, -- JSON array: the parsed words of one simple command; null for an external tool
+  external   TEXT NOT NULL, -- name of an external tool; empty for a command
   allow      INTEGER NOT NULL,
   created_at REAL NOT NULL,
-  UNIQUE (workspace, words)
+  UNIQUE (dir, words, external)
 );
 
 CREATE TABLE acp_actions (
