@@ -1,0 +1,170 @@
+package wslbridge
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/hermes-acp/hermes-acp/pathxlate"
+)
+
+// enterFolders translates the folders that a request names, remembers how the client spells them, and
+// returns the session's. When one cannot cross it returns the answer to the request instead.
+func (r *Rewriter) enterFolders(frame []byte, h head) (cwd string, reply []byte) {
+	p := &r.inbound
+	namesLinux := false
+	for _, f := range p.fields {
+		if f.kind.isFolder() {
+			text := string(unquote(f.at.in(frame)))
+			r.hear(text)
+			namesLinux = namesLinux || pathxlate.FormOf(text) == pathxlate.FormPOSIX
+		}
+	}
+	v, _ := r.current()
+	posix := v.posix() || namesLinux && !v.windows
+	var roots []rootSpelling
+	for _, f := range p.fields {
+		if !f.kind.isFolder() {
+			continue
+		}
+		spelling := string(unquote(f.at.in(frame)))
+		linux, err := r.enterFolder(spelling, posix)
+		if err != nil && h.id.end == 0 { // nobody waits for an answer
+			continue
+		}
+		if err != nil {
+			r.log.Warn("a folder cannot be used inside WSL", "method", string(h.method), "error", err)
+			return "", refusal(frame, h, f, err)
+		}
+		if linux != spelling {
+			p.replace(f.at, quoted(linux))
+		}
+		if pathxlate.FormOf(spelling) == pathxlate.FormRooted {
+			spelling = linux
+		}
+		switch f.kind {
+		case kindCwd:
+			cwd = linux
+			roots = append(roots, rootSpelling{spelling, linux})
+		case kindRoot:
+			roots = append(roots, rootSpelling{spelling, linux})
+		}
+	}
+	r.rememberRoots(roots)
+	return cwd, nil
+}
+
+// enterFolder translates a folder of a session. A POSIX path comes back as it is. From a client of
+// Linux, a path such as \home\me is one that lost its slashes (zed#50910).
+func (r *Rewriter) enterFolder(path string, posix bool) (string, error) {
+	if posix && pathxlate.FormOf(path) == pathxlate.FormRooted {
+		path = strings.ReplaceAll(path, `\`, "/")
+	}
+	linux, err := r.enter(path, pathxlate.Translator.ToLinux)
+	if err == nil && pathxlate.FormOf(path) == pathxlate.FormPOSIX {
+		return path, nil
+	}
+	return linux, err
+}
+
+// enterOthers translates what else the client sent. Nothing of it can make the request fail.
+func (r *Rewriter) enterOthers(frame []byte, cwd string) {
+	p := &r.inbound
+	for _, f := range p.fields {
+		switch f.kind {
+		case kindURI:
+			v, _ := r.current()
+			p.replace(f.at, p.known.token(v.generation, f, frame, r.enterURI))
+		case kindCanTerminal:
+			if !r.cfg.Dormant {
+				p.replace(f.at, []byte("false"))
+			}
+		case kindMCPServer:
+			p.edits = r.appendMCPServerEdits(p.edits, frame, f.at, cwd)
+		case kindNone, kindPath, kindCwd, kindRoot, kindListFilter, kindAuthMethod:
+		}
+	}
+}
+
+// enterURI translates a URI or a bare Windows path (hermes-agent#43867). What names no file of this
+// machine stays.
+func (r *Rewriter) enterURI(uri string) (string, bool) {
+	form := pathxlate.FormOf(uri)
+	if form != pathxlate.FormFileURI && form != pathxlate.FormRemoteURI && !form.IsWindows() {
+		return "", false
+	}
+	linux, err := r.enter(uri, pathxlate.Translator.URIToLinux)
+	if err != nil {
+		r.log.Warn("an attachment cannot be reached inside WSL", "error", err)
+		return "", false
+	}
+	r.hear(uri)
+	return linux, true
+}
+
+// enter translates what the client sent. A drive that is not mounted may have been since the mounts
+// were read.
+func (r *Rewriter) enter(text string, translate func(pathxlate.Translator, string) (string, error)) (string, error) {
+	v, _ := r.current()
+	linux, err := translate(v.translator, text)
+	if errors.Is(err, pathxlate.ErrDriveNotMounted) || errors.Is(err, pathxlate.ErrUNCNotMounted) {
+		linux, err = translate(r.readMounts().translator, text)
+	}
+	return linux, err
+}
+
+// hear notes whether the client spells paths as only Windows does.
+func (r *Rewriter) hear(text string) {
+	v, _ := r.current()
+	if v.windows || !isWindowsSpelling(v.translator, text) {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.view.windows = true
+	r.view.generation++
+}
+
+// isWindowsSpelling reports whether nobody on Linux spells a path or URI so. \home\me counts as a
+// path that lost its slashes.
+func isWindowsSpelling(t pathxlate.Translator, text string) bool {
+	switch form := pathxlate.FormOf(text); form {
+	case pathxlate.FormFileURI:
+		linux, err := t.URIToLinux(text)
+		return err != nil || linux != text
+	case pathxlate.FormRemoteURI:
+		return true
+	case pathxlate.FormRooted:
+		return false
+	default:
+		return form.IsWindows()
+	}
+}
+
+// refusal answers a request whose folder f cannot cross: session/list with no sessions, others with
+// JSON-RPC's "invalid params", which names the path, the reason and the remedy.
+func refusal(frame []byte, h head, f field, err error) []byte {
+	reply := append([]byte(`{"jsonrpc":"2.0","id":`), h.id.in(frame)...)
+	if f.kind == kindListFilter {
+		return append(reply, `,"result":{"sessions":[]}}`...)
+	}
+	pointer := pointerOf(frame, f.at.start)
+	spelling := strings.ToValidUTF8(string(unquote(f.at.in(frame))), "\uFFFD")
+	message := strings.TrimPrefix(pointer, "/params/") + ": " + spelling + ": " + reasonOf(err)
+	reply = append(reply, `,"error":{"code":-32602,"message":`...)
+	reply = appendQuoted(reply, message)
+	reply = append(reply, `,"data":{"field":`...)
+	reply = appendQuoted(reply, pointer)
+	reply = append(reply, `,"path":`...)
+	reply = appendQuoted(reply, spelling)
+	reply = append(reply, `,"reason":`...)
+	reply = appendQuoted(reply, pathxlate.ErrName(err))
+	return append(reply, "}}}"...)
+}
+
+// reasonOf returns the reason and the remedy of a failed translation.
+func reasonOf(err error) string {
+	if e, ok := errors.AsType[*pathxlate.Error](err); ok {
+		return e.Err.Error() + ": " + e.Remedy
+	}
+	return err.Error()
+}
