@@ -1,0 +1,64 @@
+package config
+
+import "strings"
+
+// Variables that the bridge sets. Both hold names, separated by colons.
+const (
+	// envForwarded names the variables that came from Windows.
+	envForwarded = "HERMES_ACP_FORWARDED"
+	// envWinning names those of them that win over what WSL has.
+	envWinning = "HERMES_ACP_ENV"
+)
+
+// environment is the process's environment and .env. An empty value counts as
+// none.
+type environment struct {
+	lookup    func(string) (string, bool)
+	dotenv    map[string]string
+	forwarded map[string]bool // those that only fill gaps
+}
+
+func newEnvironment(lookup func(string) (string, bool), dotenv map[string]string) environment {
+	e := environment{lookup: lookup, dotenv: dotenv, forwarded: make(map[string]bool)}
+	for _, name := range names(lookup, envForwarded) {
+		e.forwarded[name] = true
+	}
+	for _, name := range names(lookup, envWinning) {
+		delete(e.forwarded, name)
+	}
+	return e
+}
+
+func names(lookup func(string) (string, bool), list string) []string {
+	value, _ := lookup(list)
+	return strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ',' || r == ' ' })
+}
+
+// process is a variable of this machine's own environment.
+func (e environment) process(name string) string {
+	if e.forwarded[name] {
+		return ""
+	}
+	value, _ := e.lookup(name)
+	return value
+}
+
+// gap is a variable from Windows that only fills a gap.
+func (e environment) gap(name string) string {
+	if !e.forwarded[name] {
+		return ""
+	}
+	value, _ := e.lookup(name)
+	return value
+}
+
+// get is the value that counts.
+func (e environment) get(name string) string {
+	if value := e.process(name); value != "" {
+		return value
+	}
+	if value := e.dotenv[name]; value != "" {
+		return value
+	}
+	return e.gap(name)
+}
