@@ -14,129 +14,183 @@ const (
 	RuleDistro      Rule = "distro-filesystem" // \\wsl.localhost\Distro
 )
 
-func (t Translator) toLinux(p string) (string, Rule, *Error) {
+func (t *Translator) toLinux(p string) (string, Rule, *Error) {
 	loc, err := parse(p, t.MSYS)
 	if err != nil {
 		return "", RuleNone, err
 	}
-	return t.linuxPath(loc)
+	if loc.anchor == anchorLinux { // may be p itself
+		linux := cleanPOSIX(loc.rest)
+		return linux, RuleLinuxPath, checkLength(len(linux))
+	}
+	var stack [stackPath]byte
+	linux, rule, err := t.appendLinuxPath(stack[:0], &loc)
+	if err != nil {
+		return "", RuleNone, err
+	}
+	return string(linux), rule, nil
 }
 
-func (t Translator) uriToLinux(uri string) (string, Rule, *Error) {
+func (t *Translator) uriToLinux(uri string) (string, Rule, *Error) {
 	base, suffix := splitSuffix(uri)
-	linux, rule, err := t.toLinux(base)
+	loc, err := parse(base, t.MSYS)
+	if err != nil {
+		return "", RuleNone, err
+	}
+	var pathStack, uriStack [stackPath]byte
+	linux, rule, err := t.appendLinuxPath(pathStack[:0], &loc)
 	switch {
 	case err != nil:
 		return "", RuleNone, err
 	case rule == RuleLinuxPath && hasPrefixFold(base, "file:///"):
 		return uri, rule, nil
 	}
-	return linuxURI(linux) + suffix, rule, nil
+	translated := append(uriStack[:0], "file://"...)
+	translated = appendPercent(translated, linux)
+	return string(append(translated, suffix...)), rule, nil
 }
 
-// linuxPath returns the Linux path of a location.
-func (t Translator) linuxPath(loc location) (linux string, rule Rule, err *Error) {
+// appendLinuxPath appends the Linux path of a location to dst, which is empty.
+func (t *Translator) appendLinuxPath(dst []byte, loc *location) (linux []byte, rule Rule, err *Error) {
+	followed, err := t.followDrives(loc)
+	if err != nil {
+		return dst, RuleNone, err
+	}
 	switch loc.anchor {
 	case anchorLinux:
-		linux, rule = cleanPOSIX(loc.rest), RuleLinuxPath
+		linux, rule = append(dst, cleanPOSIX(loc.rest)...), RuleLinuxPath
 	case anchorDistro:
 		rule = RuleDistro
-		linux, err = t.distroPath(loc)
+		linux, err = t.appendDistroPath(dst, loc)
 	case anchorDrive, anchorShare:
-		linux, rule, err = t.mountedPath(loc)
+		linux, rule, err = t.appendMountedPath(dst, loc)
 	}
-	switch {
-	case err != nil:
-		return "", RuleNone, err
-	case len(linux) > maxLinuxPath:
-		return "", RuleNone, fail(ErrTooLong)
+	if err == nil {
+		err = checkLength(len(linux))
 	}
-	return linux, rule, nil
+	if followed {
+		rule = RuleDriveTarget
+	}
+	return linux, rule, err
 }
 
-// distroPath returns the Linux path of a location in the file system of a distro.
-func (t Translator) distroPath(loc location) (string, *Error) {
-	switch {
-	case t.Distro == "":
-		return "", fail(ErrNoDistro)
-	case !equalFold(loc.share, t.Distro):
-		return "", failWith(ErrOtherDistro, "it is in "+quote(loc.share)+" and this is "+quote(t.Distro)+
-			": start the agent in that distro (--distro), or open the folder in this one")
-	case loc.form == FormRemoteURI:
-		return cleanPOSIX(loc.rest), nil
+// followDrives moves a location on a drive that is not mounted and has a target to
+// the same place below that target, and reports whether it did.
+func (t *Translator) followDrives(loc *location) (followed bool, err *Error) {
+	mounts := t.Mounts
+	for loc.anchor == anchorDrive {
+		letter := upper(loc.drive)
+		target, ok := mounts.driveTarget(letter)
+		if !ok {
+			break
+		}
+		windows, err := appendWindowsSegments(appendAnchor(nil, loc), loc.rest)
+		if err != nil {
+			return followed, err
+		}
+		if _, mounted := mounts.findWindows(windows); mounted {
+			break
+		}
+		mounts = mounts.withoutDrive(letter)
+		target += string(windows[len("C:"):])
+		if *loc, err = parsePath(FormOf(target), target); err != nil {
+			return followed, err
+		}
+		followed = true
 	}
-	var windowsStack, linuxStack [stackPath]byte
-	windows, err := appendWindowsSegments(windowsStack[:0], loc.rest)
+	return followed, nil
+}
+
+func checkLength(linuxPath int) *Error {
+	if linuxPath > maxLinuxPath {
+		return fail(ErrTooLong)
+	}
+	return nil
+}
+
+// appendDistroPath appends the Linux path of a location in the file system of a
+// distro.
+func (t *Translator) appendDistroPath(dst []byte, loc *location) ([]byte, *Error) {
+	if err := t.checkDistro(loc); err != nil {
+		return dst, err
+	}
+	if loc.form == FormRemoteURI {
+		return append(dst, cleanPOSIX(loc.rest)...), nil
+	}
+	var stack [stackPath]byte
+	windows, err := appendWindowsSegments(stack[:0], loc.rest)
 	if err != nil {
-		return "", err
+		return dst, err
 	}
 	if len(windows) == 0 {
-		return "/", nil
+		return append(dst, '/'), nil
 	}
-	linux := string(appendLinuxNames(linuxStack[:0], windows))
-	if len(linux) != len(windows) && (FormOf(linux) != FormPOSIX || checkMixed(linux) != nil) {
-		return "", failWith(ErrMixedForms, "the Linux name "+quote(linux)+" cannot be told from a Windows path: rename it")
+	linux := appendLinuxNames(dst, windows)
+	if len(linux) != len(windows) { // a name was unescaped
+		err = checkPlainLinux(string(linux))
 	}
-	return linux, nil
+	return linux, err
 }
 
-// mountedPath returns the Linux path of a location on a drive or share.
-func (t Translator) mountedPath(loc location) (string, Rule, *Error) {
+// checkDistro refuses a location in another distro than this one.
+func (t *Translator) checkDistro(loc *location) *Error {
+	switch {
+	case t.Distro == "":
+		return fail(ErrNoDistro)
+	case !equalFold(loc.share, t.Distro):
+		return failWith(ErrOtherDistro, "it is in "+quote(loc.share)+" and this is "+quote(t.Distro)+
+			": start the agent in that distro (--distro), or open the folder in this one")
+	}
+	return nil
+}
+
+// checkPlainLinux refuses a Linux path that would be taken for one of Windows when
+// it is read again.
+func checkPlainLinux(p string) *Error {
+	if FormOf(p) == FormPOSIX && checkMixed(p) == nil {
+		return nil
+	}
+	return failWith(ErrMixedForms, "the Linux name "+quote(p)+" cannot be told from a Windows path: rename it")
+}
+
+// appendMountedPath appends the Linux path of a location on a drive or share.
+func (t *Translator) appendMountedPath(dst []byte, loc *location) ([]byte, Rule, *Error) {
 	var stack [stackPath]byte
 	windows := stack[:0]
-	if loc.anchor == anchorDrive {
-		windows = append(windows, upper(loc.drive), ':')
-	} else {
-		windows = append(windows, "//"...)
-		windows = append(windows, loc.host...)
+	if loc.anchor == anchorShare {
 		windows = append(windows, '/')
-		windows = append(windows, loc.share...)
 	}
-	windows, err := appendWindowsSegments(windows, loc.rest)
+	windows, err := appendWindowsSegments(appendAnchor(windows, loc), loc.rest)
 	if err != nil {
-		return "", RuleNone, err
+		return dst, RuleNone, err
 	}
 	if m, ok := t.Mounts.findWindows(windows); ok {
-		return joinLinux(m.linux, windows[len(m.windows):]), RuleMount, nil
+		rest := windows[len(m.windows):]
+		if m.linux != "/" || len(rest) == 0 {
+			dst = append(dst, m.linux...)
+		}
+		return append(dst, rest...), RuleMount, nil
 	}
 	if loc.anchor == anchorShare {
-		return "", RuleNone, failWith(ErrUNCNotMounted, shareRemedy(loc))
-	}
-	letter, rest := windows[0], windows[len("C:"):]
-	if target, ok := t.Mounts.driveTarget(letter); ok {
-		t.Mounts = t.Mounts.withoutDrive(letter)
-		linux, _, err := t.toLinux(target + string(rest))
-		return linux, RuleDriveTarget, err
+		return dst, RuleNone, failWith(ErrUNCNotMounted, shareRemedy(loc))
 	}
 	if t.Mounts.automount != "" {
-		return t.Mounts.automount + lowerLetter(letter) + string(rest), RuleAutomount, nil
+		dst = append(dst, t.Mounts.automount...)
+		dst = append(dst, lower(loc.drive))
+		return append(dst, windows[len("C:"):]...), RuleAutomount, nil
 	}
-	return "", RuleNone, failWith(ErrDriveNotMounted, t.driveRemedy(letter))
+	return dst, RuleNone, failWith(ErrDriveNotMounted, t.driveRemedy(loc.drive))
 }
 
-// joinLinux appends rest, "" or "/a/b", to a mount point.
-func joinLinux(mountPoint string, rest []byte) string {
-	if mountPoint == "/" && len(rest) > 0 {
-		mountPoint = ""
-	}
-	return mountPoint + string(rest)
-}
-
-// lowerLetter returns an upper-case drive letter in lower case.
-func lowerLetter(letter byte) string {
-	const letters = "abcdefghijklmnopqrstuvwxyz"
-	return letters[letter-'A' : letter-'A'+1]
-}
-
-func (t Translator) driveRemedy(letter byte) string {
+func (t *Translator) driveRemedy(letter byte) string {
 	if t.Distro == "" && t.Mounts.isZero() {
 		return "this Linux has no Windows drives: give a Linux path"
 	}
-	folder := "/mnt/" + lowerLetter(letter)
-	return "mount it there with: sudo mkdir -p " + folder + " && sudo mount -t drvfs " + string(letter) + ": " + folder +
+	folder := "/mnt/" + string(lower(letter))
+	return "mount it there with: sudo mkdir -p " + folder + " && sudo mount -t drvfs " + string(upper(letter)) + ": " + folder +
 		" (all drives: [automount] enabled=true in /etc/wsl.conf)"
 }
 
-func shareRemedy(loc location) string {
+func shareRemedy(loc *location) string {
 	return `mount it there with: sudo mkdir -p /mnt/share && sudo mount -t drvfs '\\` + loc.host + `\` + loc.share + `' /mnt/share`
 }

@@ -22,13 +22,13 @@ type location struct {
 	drive  byte   // of anchorDrive: its letter as given
 	host   string // of anchorShare and anchorDistro
 	share  string // of anchorShare and anchorDistro, where it is the distro
-	remote string // of FormRemoteURI: the URI up to its path, as given
 	rest   string // what follows the anchor, decoded but not clean
 }
 
 // parse takes an absolute path or URI apart, or says why there is none.
 func parse(input string, msys bool) (location, *Error) {
-	switch form := FormOf(input); {
+	form := FormOf(input)
+	switch {
 	case strings.IndexByte(input, 0) >= 0:
 		return location{}, fail(ErrNUL)
 	case !utf8.ValidString(input):
@@ -42,12 +42,12 @@ func parse(input string, msys bool) (location, *Error) {
 			return loc, nil
 		}
 	}
-	return parsePath(input)
+	return parsePath(form, input)
 }
 
-// parsePath takes an absolute path apart. URIs are none.
-func parsePath(p string) (location, *Error) {
-	switch form := FormOf(p); form {
+// parsePath takes an absolute path of a form apart. URIs are none.
+func parsePath(form Form, p string) (location, *Error) {
+	switch form {
 	case FormPOSIX:
 		return location{form: form, rest: p}, checkMixed(p)
 	case FormDrive, FormDriveRelative:

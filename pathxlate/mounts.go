@@ -60,7 +60,7 @@ func (m MountTable) withoutDrive(letter byte) MountTable {
 }
 
 // driveTarget returns what WithDrive said about a letter in upper case.
-func (m MountTable) driveTarget(letter byte) (string, bool) {
+func (m *MountTable) driveTarget(letter byte) (string, bool) {
 	for _, d := range m.drives {
 		if d.letter == letter {
 			return d.target, true
@@ -72,7 +72,7 @@ func (m MountTable) driveTarget(letter byte) (string, bool) {
 // findWindows returns the mount that holds the Windows path p, spelled as
 // mount.windows is. Of several the longest wins, then the later. ASCII case is
 // ignored.
-func (m MountTable) findWindows(p []byte) (found mount, ok bool) {
+func (m *MountTable) findWindows(p []byte) (found mount, ok bool) {
 	for _, candidate := range m.mounts {
 		w := candidate.windows
 		if w != "" && len(w) >= len(found.windows) && hasPrefixFold(p, w) && (len(p) == len(w) || p[len(w)] == '/') {
@@ -84,7 +84,7 @@ func (m MountTable) findWindows(p []byte) (found mount, ok bool) {
 
 // findLinux returns the mount that holds the clean Linux path p. Case matters. It
 // finds nothing when p lies on a file system of Linux.
-func (m MountTable) findLinux(p string) (found mount, ok bool) {
+func (m *MountTable) findLinux(p string) (found mount, ok bool) {
 	if m.automount != "" {
 		return m.findAutomount(p)
 	}
@@ -97,7 +97,7 @@ func (m MountTable) findLinux(p string) (found mount, ok bool) {
 }
 
 // findAutomount is findLinux where only the automount root is known.
-func (m MountTable) findAutomount(p string) (mount, bool) {
+func (m *MountTable) findAutomount(p string) (mount, bool) {
 	rest, ok := strings.CutPrefix(p, m.automount)
 	if !ok || rest == "" || rest[0] < 'a' || rest[0] > 'z' || len(rest) > 1 && rest[1] != '/' {
 		return mount{}, false
@@ -108,7 +108,7 @@ func (m MountTable) findAutomount(p string) (mount, bool) {
 }
 
 // isZero reports whether no Windows folder is seen at all.
-func (m MountTable) isZero() bool {
+func (m *MountTable) isZero() bool {
 	return len(m.mounts) == 0 && m.automount == "" && len(m.drives) == 0
 }
 

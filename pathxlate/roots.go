@@ -39,7 +39,10 @@ func (r *Roots) Add(spelling, linux string) {
 		return
 	}
 	r.windows = true
-	r.remote = loc.remote
+	r.remote = ""
+	if loc.form == FormRemoteURI {
+		r.remote, _ = splitRemote(spelling)
+	}
 	switch {
 	case loc.anchor == anchorDrive:
 		r.lowerDrive = loc.drive != upper(loc.drive)
@@ -54,7 +57,7 @@ func (r *Roots) Add(spelling, linux string) {
 // client's case of drive letters and with its name of the WSL host. A client
 // whose roots are all POSIX paths gets POSIX paths. The error is an *Error.
 func (r *Roots) Outbound(t Translator, p string) (string, error) {
-	shown, err := r.outbound(t, p)
+	shown, err := r.outbound(&t, p)
 	return t.result(OpToWindows, p, shown, err)
 }
 
@@ -62,11 +65,11 @@ func (r *Roots) Outbound(t Translator, p string) (string, error) {
 // path: that of what Outbound says. ?query#fragment is kept byte for byte, and so
 // is a URI that needs no change. The error is an *Error.
 func (r *Roots) OutboundURI(t Translator, uri string) (string, error) {
-	shown, err := r.outboundURI(t, uri)
+	shown, err := r.outboundURI(&t, uri)
 	return t.result(OpURIToWindows, uri, shown, err)
 }
 
-func (r *Roots) outbound(t Translator, p string) (string, *Error) {
+func (r *Roots) outbound(t *Translator, p string) (string, *Error) {
 	loc, err := parse(p, false)
 	if err != nil || loc.anchor != anchorLinux {
 		windows, _, err := t.toWindows(p)
@@ -75,7 +78,7 @@ func (r *Roots) outbound(t Translator, p string) (string, *Error) {
 	return r.show(t, cleanPOSIX(loc.rest))
 }
 
-func (r *Roots) outboundURI(t Translator, uri string) (string, *Error) {
+func (r *Roots) outboundURI(t *Translator, uri string) (string, *Error) {
 	base, suffix := splitSuffix(uri)
 	loc, err := parse(base, false)
 	if err != nil || loc.anchor != anchorLinux {
@@ -84,22 +87,25 @@ func (r *Roots) outboundURI(t Translator, uri string) (string, *Error) {
 	}
 	clean := cleanPOSIX(loc.rest)
 	shown, err := r.show(t, clean)
-	switch form := FormOf(shown); {
-	case err != nil:
-		return "", err
-	case shown == clean:
-		return uri, nil
-	case form.IsURI():
-		return shown + suffix, nil
-	case form == FormPOSIX:
-		return linuxURI(shown) + suffix, nil
+	if err != nil || shown == clean {
+		return uri, err
 	}
-	shown, err = windowsURI(shown)
-	return shown + suffix, err
+	if FormOf(shown).IsURI() {
+		return shown + suffix, nil
+	}
+	spelled, err := parsePath(FormOf(shown), shown)
+	if err != nil {
+		return "", err
+	}
+	if spelled.anchor == anchorLinux {
+		return "file://" + string(appendPercent(nil, shown)) + suffix, nil
+	}
+	windows, _, err := t.appendWindows(nil, &spelled)
+	return string(appendWindowsURI(nil, windows)) + suffix, err
 }
 
 // show returns what the client is shown for a clean Linux path.
-func (r *Roots) show(t Translator, linux string) (string, *Error) {
+func (r *Roots) show(t *Translator, linux string) (string, *Error) {
 	found, ok := r.find(linux)
 	switch {
 	case ok:
@@ -107,9 +113,9 @@ func (r *Roots) show(t Translator, linux string) (string, *Error) {
 	case !r.windows && len(r.roots) > 0:
 		return linux, nil
 	case r.remote != "":
-		return r.remote + string(appendPercent(nil, linux, false)), nil
+		return r.remote + string(appendPercent(nil, linux)), nil
 	}
-	windows, _, err := t.windowsPathOf(linux)
+	windows, _, err := t.toWindows(linux)
 	return r.restyle(windows), err
 }
 
@@ -129,16 +135,21 @@ func (r root) spell(rest string) string {
 	if rest == "" {
 		return r.spelling
 	}
-	var namesStack, stack [stackPath]byte
-	names := append(namesStack[:0], rest...)
-	if r.windows {
-		names = appendWindowsNames(names[:0], rest, r.separator())
-	}
+	var stack [stackPath]byte
 	spelled := append(stack[:0], strings.TrimRight(r.spelling, `/\`)...)
-	if FormOf(r.spelling).IsURI() {
-		return string(appendPercent(spelled, string(names), false))
+	switch form := FormOf(r.spelling); {
+	case form == FormFileURI && r.windows:
+		spelled = appendPercent(spelled, appendWindowsNames(nil, rest))
+	case form.IsURI():
+		spelled = appendPercent(spelled, rest)
+	case r.windows:
+		root := len(spelled)
+		spelled = appendWindowsNames(spelled, rest)
+		replaceSlashes(spelled[root:], r.separator())
+	default:
+		spelled = append(spelled, rest...)
 	}
-	return string(append(spelled, names...))
+	return string(spelled)
 }
 
 // separator returns the separator that a Windows spelling uses last.

@@ -38,9 +38,10 @@ func appendWindowsSegments(dst []byte, rest string) ([]byte, *Error) {
 func checkWindowsName(segment string) *Error {
 	for i := range len(segment) {
 		switch c := segment[i]; {
+		case !isForbidden(c):
 		case c == ':':
 			return fail(ErrADS)
-		case c < ' ', c == '<', c == '>', c == '"', c == '|', c == '?', c == '*':
+		default:
 			return failWith(ErrInvalidChar, "leave out "+quote(string(c)))
 		}
 	}
@@ -107,36 +108,36 @@ func parent(p []byte) []byte {
 // heap while it is built.
 const stackPath = 256
 
+// isForbidden reports whether c is in no name on NTFS. The slashes, which part
+// names, are not counted.
+func isForbidden(c byte) bool {
+	const below64 uint64 = 1<<' ' - 1 | 1<<'"' | 1<<'*' | 1<<':' | 1<<'<' | 1<<'>' | 1<<'?'
+	return c < 64 && below64>>c&1 != 0 || c == '|'
+}
+
 // isEscaped reports whether WSL shows the byte c of a Linux name to Windows as
 // U+F000+c, because no Windows name can hold it.
 func isEscaped(c byte) bool {
-	switch c {
-	case '"', '*', ':', '<', '>', '?', '\\', '|':
-		return true
-	}
-	return 0 < c && c < ' '
+	return c != 0 && isForbidden(c) || c == '\\'
 }
 
-// appendWindowsNames appends the clean Linux path p ("" or "/a/b") as Windows
-// spells it: separator for slash, U+F000+c for each byte c that is escaped.
-func appendWindowsNames(dst []byte, p string, separator byte) []byte {
+// appendWindowsNames appends the clean Linux path p ("" or "/a/b") with its names
+// as Windows spells them: U+F000+c for each byte c that is escaped.
+func appendWindowsNames(dst []byte, p string) []byte {
 	for i := range len(p) {
-		switch c := p[i]; {
-		case c == '/':
-			dst = append(dst, separator)
-		case isEscaped(c):
+		if c := p[i]; isEscaped(c) {
 			dst = append(dst, 0xEF, 0x80|c>>6, 0x80|c&0x3F)
-		default:
+		} else {
 			dst = append(dst, c)
 		}
 	}
 	return dst
 }
 
-// appendLinuxNames appends the clean path p of a WSL share as Linux spells it,
-// U+F000+c turned back into c where c is a byte that is escaped. Only the exact
-// bytes of U+F001 to U+F07C count: wslpath tests bits and so damages U+FF1A and
-// U+FE0F.
+// appendLinuxNames appends the clean path p of a WSL share with its names as Linux
+// spells them: U+F000+c turned back into c where c is a byte that is escaped. Only
+// the exact bytes of U+F001 to U+F07C count: wslpath tests bits and so damages
+// U+FF1A and U+FE0F.
 func appendLinuxNames(dst []byte, p []byte) []byte {
 	for i := 0; i < len(p); i++ {
 		if p[i] == 0xEF && i+2 < len(p) && p[i+1]&^1 == 0x80 {
@@ -149,4 +150,13 @@ func appendLinuxNames(dst []byte, p []byte) []byte {
 		dst = append(dst, p[i])
 	}
 	return dst
+}
+
+// replaceSlashes puts separator for each slash of p, in place.
+func replaceSlashes(p []byte, separator byte) {
+	for i, c := range p {
+		if c == '/' {
+			p[i] = separator
+		}
+	}
 }

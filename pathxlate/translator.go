@@ -3,6 +3,9 @@ package pathxlate
 // Translator translates between one Linux system and the Windows that it runs in.
 // It holds no state beyond its fields and is cheap to copy. The zero value is a
 // Linux system without Windows: Linux paths pass, everything else is refused.
+//
+// Unexported methods have pointer receivers only to spare copies on the way; none
+// changes the translator.
 type Translator struct {
 	// Distro is the name of the WSL distro, "" when there is none or it is not
 	// known. It is compared without ASCII case and written as it stands here.
@@ -66,7 +69,7 @@ func (t Translator) URIToWindows(uri string) (string, error) {
 }
 
 // result makes of an internal outcome what the methods return.
-func (t Translator) result(op Op, input, output string, err *Error) (string, error) {
+func (t *Translator) result(op Op, input, output string, err *Error) (string, error) {
 	if err != nil {
 		err.Op, err.Input, err.Form = op, input, t.formOf(input)
 		return "", err
@@ -75,7 +78,7 @@ func (t Translator) result(op Op, input, output string, err *Error) (string, err
 }
 
 // formOf is FormOf, with the forms that are read only where MSYS is set.
-func (t Translator) formOf(input string) Form {
+func (t *Translator) formOf(input string) Form {
 	form := FormOf(input)
 	if form == FormPOSIX && t.MSYS {
 		if loc, ok := msysLocation(input); ok {

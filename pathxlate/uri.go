@@ -1,6 +1,7 @@
 package pathxlate
 
 import (
+	"cmp"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,7 +14,7 @@ import (
 func parseFileURI(uri string) (location, *Error) {
 	p := uri[len("file:"):]
 	if strings.ContainsAny(p, "?#") {
-		return location{}, failWith(ErrUnsupportedURI, "encode ? as %3F and # as %23 when they belong to the name")
+		return location{}, failWith(ErrUnsupportedURI, suffixRemedy)
 	}
 	authority := ""
 	if hierarchical, ok := strings.CutPrefix(p, "//"); ok {
@@ -35,6 +36,8 @@ func parseFileURI(uri string) (location, *Error) {
 	return parseURIPath(p)
 }
 
+const suffixRemedy = "encode ? as %3F and # as %23 when they belong to the name"
+
 // parseURIPath takes apart the decoded path of a file URI.
 func parseURIPath(p string) (location, *Error) {
 	switch {
@@ -47,7 +50,7 @@ func parseURIPath(p string) (location, *Error) {
 	case strings.HasPrefix(p, "///"): // file://///host/share
 		p = p[len("/"):]
 	}
-	loc, err := parsePath(p)
+	loc, err := parsePath(FormOf(p), p)
 	loc.form = FormFileURI
 	return loc, err
 }
@@ -55,29 +58,34 @@ func parseURIPath(p string) (location, *Error) {
 // parseRemoteURI takes apart a URI of VS Code's WSL remote. Its path is one of
 // Linux, never escaped for Windows.
 func parseRemoteURI(uri string) (location, *Error) {
-	loc := location{form: FormRemoteURI}
+	loc := location{form: FormRemoteURI, anchor: anchorDistro}
 	if strings.ContainsAny(uri, "?#") {
-		return loc, failWith(ErrUnsupportedURI, "encode ? as %3F and # as %23 when they belong to the name")
+		return loc, failWith(ErrUnsupportedURI, suffixRemedy)
 	}
-	_, rest, _ := strings.Cut(uri, "://")
-	rest = strings.TrimPrefix(rest, "vscode-remote/")
-	authority, path := splitAuthority(rest)
-	loc.remote = strings.TrimSuffix(uri, path)
-	authority, err := decodePercent(authority)
+	authority, path := splitRemote(uri)
+	authority, err := decodePercent(authority[strings.LastIndexByte(authority, '/')+1:])
 	if err != nil {
 		return loc, err
 	}
 	if !hasPrefixFold(authority, "wsl+") {
 		return loc, failWith(ErrUnsupportedURI, "open the folder in WSL, not in another remote")
 	}
-	if loc.rest, err = decodePercent(path); err != nil {
+	if path, err = decodePercent(path); err != nil {
 		return loc, err
 	}
-	if loc.rest == "" {
-		loc.rest = "/"
-	}
-	loc.anchor, loc.share = anchorDistro, authority[len("wsl+"):]
+	loc.share, loc.rest = authority[len("wsl+"):], cmp.Or(path, "/")
 	return loc, checkMixed(loc.rest)
+}
+
+// splitRemote parts a URI of FormRemoteURI behind its authority, the folder of the
+// distro's root: "vscode-remote://wsl+Distro".
+func splitRemote(uri string) (root, path string) {
+	at := strings.Index(uri, "//") + len("//")
+	if launch := uri[at:]; hasPrefixFold(uri, "vscode:") {
+		at += strings.IndexByte(launch, '/') + 1
+	}
+	_, path = splitAuthority(uri[at:])
+	return uri[:len(uri)-len(path)], path
 }
 
 // splitAuthority parts what follows the "//" of a URI into its authority and path.
@@ -128,22 +136,35 @@ func decodePercent(s string) (string, *Error) {
 	return plain.String(), nil
 }
 
-// appendPercent appends path as the path of a URI: backslashes as slashes where
-// the path is one of Windows, and every byte encoded that RFC 3986 does not allow
-// in a path.
-func appendPercent(dst []byte, path string, windows bool) []byte {
+// appendPercent appends the path of a URI, every byte encoded that RFC 3986 does
+// not allow in one.
+func appendPercent[P ~string | ~[]byte](dst []byte, path P) []byte {
 	const hex = "0123456789ABCDEF"
 	for i := range len(path) {
-		switch c := path[i]; {
-		case c == '\\' && windows:
-			dst = append(dst, '/')
-		case isPathChar(c):
+		if c := path[i]; isPathChar(c) {
 			dst = append(dst, c)
-		default:
+		} else {
 			dst = append(dst, '%', hex[c>>4], hex[c&0xF])
 		}
 	}
 	return dst
+}
+
+// appendWindowsURI appends the file URI of an absolute Windows path that has
+// forward slashes. It keeps no verbatim prefix.
+func appendWindowsURI(dst, windows []byte) []byte {
+	authority := "file://"
+	switch {
+	case hasPrefixFold(windows, "//?/UNC/"):
+		windows = windows[len("//?/UNC/"):]
+	case hasPrefixFold(windows, "//?/"):
+		authority, windows = "file:///", windows[len("//?/"):]
+	case hasPrefixFold(windows, "//"):
+		windows = windows[len("//"):]
+	default:
+		authority = "file:///"
+	}
+	return appendPercent(append(dst, authority...), windows)
 }
 
 // isPathChar reports whether c stands for itself in a URI path (RFC 3986, 3.3).
@@ -160,32 +181,4 @@ func unhex(c byte) byte {
 		return c - '0'
 	}
 	return c&0xF + 9
-}
-
-// linuxURI returns the file URI of a Linux path.
-func linuxURI(p string) string {
-	var stack [stackPath]byte
-	return string(appendPercent(append(stack[:0], "file://"...), p, false))
-}
-
-// windowsURI returns the file URI of an absolute Windows path. It keeps no
-// verbatim prefix.
-func windowsURI(p string) (string, *Error) {
-	loc, err := parsePath(p)
-	if err != nil {
-		return "", err
-	}
-	var stack [stackPath]byte
-	uri := append(stack[:0], "file://"...)
-	if loc.anchor == anchorDrive {
-		uri = append(uri, '/', loc.drive, ':')
-		if loc.rest == "" {
-			uri = append(uri, '/')
-		}
-	} else {
-		uri = appendPercent(uri, loc.host, false)
-		uri = append(uri, '/')
-		uri = appendPercent(uri, loc.share, false)
-	}
-	return string(appendPercent(uri, loc.rest, true)), nil
 }

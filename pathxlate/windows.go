@@ -1,77 +1,102 @@
 package pathxlate
 
-func (t Translator) toWindows(p string) (string, Rule, *Error) {
+func (t *Translator) toWindows(p string) (string, Rule, *Error) {
 	loc, err := parse(p, false)
 	if err != nil {
 		return "", RuleNone, err
 	}
-	return t.windowsPath(loc, p)
-}
-
-func (t Translator) uriToWindows(uri string) (string, Rule, *Error) {
-	base, suffix := splitSuffix(uri)
-	windows, rule, err := t.toWindows(base)
-	switch {
-	case err != nil:
-		return "", RuleNone, err
-	case rule == RuleWindowsPath && FormOf(uri) == FormFileURI:
-		return uri, rule, nil
-	}
-	shown, err := windowsURI(windows)
+	var stack [stackPath]byte
+	windows, rule, err := t.appendWindows(stack[:0], &loc)
 	if err != nil {
 		return "", RuleNone, err
 	}
-	return shown + suffix, rule, nil
+	replaceSlashes(windows, '\\')
+	if string(windows) == p {
+		return p, rule, nil
+	}
+	return string(windows), rule, nil
 }
 
-// windowsPath returns the Windows path of a location, which is input itself where
-// that needs no change.
-func (t Translator) windowsPath(loc location, input string) (string, Rule, *Error) {
-	switch {
-	case loc.anchor == anchorLinux:
-		return t.windowsPathOf(cleanPOSIX(loc.rest))
-	case loc.form == FormRemoteURI:
-		linux, err := t.distroPath(loc)
-		if err != nil {
-			return "", RuleNone, err
-		}
-		return t.windowsPathOf(linux)
+func (t *Translator) uriToWindows(uri string) (string, Rule, *Error) {
+	base, suffix := splitSuffix(uri)
+	loc, err := parse(base, false)
+	if err != nil {
+		return "", RuleNone, err
 	}
-	var stack [stackPath]byte
-	windows, err := appendWindowsPath(stack[:0], loc)
+	var pathStack, uriStack [stackPath]byte
+	windows, rule, err := t.appendWindows(pathStack[:0], &loc)
 	switch {
 	case err != nil:
 		return "", RuleNone, err
-	case string(windows) == input:
-		return input, RuleWindowsPath, nil
+	case rule == RuleWindowsPath && loc.form == FormFileURI:
+		return uri, rule, nil
 	}
-	return string(windows), RuleWindowsPath, nil
+	return string(append(appendWindowsURI(uriStack[:0], windows), suffix...)), rule, nil
 }
 
-// windowsPathOf returns the Windows path of a clean Linux path.
-func (t Translator) windowsPathOf(linux string) (string, Rule, *Error) {
-	if len(linux) > maxLinuxPath {
-		return "", RuleNone, fail(ErrTooLong)
+// appendWindows appends the Windows path of a location to dst, which is empty. It
+// has forward slashes, so that a URI can be made of it too.
+func (t *Translator) appendWindows(dst []byte, loc *location) ([]byte, Rule, *Error) {
+	switch {
+	case loc.anchor == anchorLinux:
+		return t.appendWindowsOf(dst, cleanPOSIX(loc.rest))
+	case loc.form == FormRemoteURI:
+		if err := t.checkDistro(loc); err != nil {
+			return dst, RuleNone, err
+		}
+		return t.appendWindowsOf(dst, cleanPOSIX(loc.rest))
 	}
-	var stack [stackPath]byte
+	switch {
+	case loc.form == FormVerbatimDrive:
+		dst = append(dst, "//?/"...)
+	case loc.form == FormVerbatimUNC:
+		dst = append(dst, "//?/UNC"...)
+	case loc.anchor != anchorDrive:
+		dst = append(dst, '/')
+	}
+	dst = appendAnchor(dst, loc)
+	root := len(dst)
+	dst, err := appendWindowsSegments(dst, loc.rest)
+	if len(dst) == root && loc.anchor != anchorShare {
+		dst = append(dst, '/')
+	}
+	return dst, RuleWindowsPath, err
+}
+
+// appendAnchor appends what a location on a drive or share is absolute from, "C:"
+// or "/server/share".
+func appendAnchor(dst []byte, loc *location) []byte {
+	if loc.anchor == anchorDrive {
+		return append(dst, loc.drive, ':')
+	}
+	dst = append(dst, '/')
+	dst = append(dst, loc.host...)
+	dst = append(dst, '/')
+	return append(dst, loc.share...)
+}
+
+// appendWindowsOf appends the Windows path of a clean Linux path.
+func (t *Translator) appendWindowsOf(dst []byte, linux string) ([]byte, Rule, *Error) {
+	if err := checkLength(len(linux)); err != nil {
+		return dst, RuleNone, err
+	}
 	if m, ok := t.Mounts.findLinux(linux); ok {
-		windows := backslashes(append(stack[:0], m.windows...))
 		rest := below(linux, m.linux)
-		if rest == "" && len(windows) == len("C:") {
+		if rest == "" && len(m.windows) == len("C:") {
 			rest = "/"
 		}
 		rule := RuleMount
 		if t.Mounts.automount != "" {
 			rule = RuleAutomount
 		}
-		return string(appendWindowsNames(windows, rest, '\\')), rule, nil
+		return appendWindowsNames(append(dst, m.windows...), rest), rule, nil
 	}
 	if t.Distro == "" {
-		return "", RuleNone, fail(ErrNoDistro)
+		return dst, RuleNone, fail(ErrNoDistro)
 	}
-	windows := append(stack[:0], `\\wsl.localhost\`...)
-	windows = append(windows, t.Distro...)
-	return string(appendWindowsNames(windows, linux, '\\')), RuleDistro, nil
+	dst = append(dst, "//wsl.localhost/"...)
+	dst = append(dst, t.Distro...)
+	return appendWindowsNames(dst, linux), RuleDistro, nil
 }
 
 // below returns what follows the mount point in a clean Linux path: "" or "/a/b".
@@ -83,44 +108,4 @@ func below(linux, mountPoint string) string {
 		return linux
 	}
 	return linux[len(mountPoint):]
-}
-
-// appendWindowsPath appends a location that is one of Windows in the spelling of
-// its form, clean and with backslashes.
-func appendWindowsPath(dst []byte, loc location) ([]byte, *Error) {
-	if loc.form == FormVerbatimDrive || loc.form == FormVerbatimUNC {
-		dst = append(dst, `\\?\`...)
-	}
-	switch {
-	case loc.anchor == anchorDrive:
-		dst = append(dst, loc.drive, ':')
-	case loc.form == FormVerbatimUNC:
-		dst = append(dst, `UNC\`...)
-	default:
-		dst = append(dst, `\\`...)
-	}
-	if loc.anchor != anchorDrive {
-		dst = append(dst, loc.host...)
-		dst = append(dst, '\\')
-		dst = append(dst, loc.share...)
-	}
-	root := len(dst)
-	dst, err := appendWindowsSegments(dst, loc.rest)
-	if err != nil {
-		return dst, err
-	}
-	if len(dst) == root && loc.anchor != anchorShare {
-		dst = append(dst, '\\')
-	}
-	return backslashes(dst), nil
-}
-
-// backslashes turns each slash of p into a backslash, in place.
-func backslashes(p []byte) []byte {
-	for i, c := range p {
-		if c == '/' {
-			p[i] = '\\'
-		}
-	}
-	return p
 }
