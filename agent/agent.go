@@ -22,6 +22,9 @@ type Config struct {
 	// ConnectServers begins to start a session's MCP servers and returns at
 	// once; nil when there is no support for them.
 	ConnectServers func(ws *Workspace, servers []ToolServer) ServerTools
+	// SessionEnded is told the id of a session that was closed or deleted, so
+	// that what runs for it elsewhere ends too; may be nil.
+	SessionEnded func(id string)
 	// Policy decides which calls ask.
 	Policy Policy
 	// SystemPrompt returns the system prompt for a workspace.

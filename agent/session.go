@@ -184,8 +184,7 @@ func (s *Session) Close(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.connectServers(SessionOptions{})
-	s.agent.forget(s)
+	s.release()
 	if err := store.EndSession(ctx, s.id); err != nil {
 		return fmt.Errorf("close session %s: %w", s.id, err)
 	}
@@ -202,12 +201,20 @@ func (s *Session) Delete(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	s.connectServers(SessionOptions{})
-	s.agent.forget(s)
+	s.release()
 	if err := store.DeleteSession(ctx, s.id); err != nil {
 		return fmt.Errorf("delete session %s: %w", s.id, err)
 	}
 	return nil
+}
+
+// release gives back what this process holds of the session.
+func (s *Session) release() {
+	s.connectServers(SessionOptions{})
+	if s.agent.cfg.SessionEnded != nil {
+		s.agent.cfg.SessionEnded(s.id)
+	}
+	s.agent.forget(s)
 }
 
 // idle cancels every turn and waits until none is left.
