@@ -24,25 +24,25 @@ func (e env) lookup(name string) (string, bool) {
 }
 
 // source writes a home folder. Files that are empty are not made.
-func source(t testing.TB, environ env, dotenv, yaml string) config.Source {
-	t.Helper()
-	home := t.TempDir()
+func source(tb testing.TB, environ env, dotenv, yaml string) config.Source {
+	tb.Helper()
+	home := tb.TempDir()
 	for name, text := range map[string]string{".env": dotenv, "config.yaml": yaml} {
 		if text == "" {
 			continue
 		}
 		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 	}
 	return config.Source{Home: home, LookupEnv: environ.lookup}
 }
 
-func read(t testing.TB, s config.Source) *config.Config {
-	t.Helper()
+func read(tb testing.TB, s config.Source) *config.Config {
+	tb.Helper()
 	c, err := s.Read()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }

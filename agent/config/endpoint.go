@@ -87,7 +87,7 @@ func (c *Config) Endpoint(id string) (Endpoint, error) {
 	if p, model, ok := c.splitID(id); ok {
 		e, err := c.endpoint(p, model)
 		if err != nil {
-			return Endpoint{}, fmt.Errorf("%w: %s: %v", agent.ErrUnknownModel, id, err)
+			return Endpoint{}, fmt.Errorf("%w: %s: %s", agent.ErrUnknownModel, id, err.Error())
 		}
 		return e, nil
 	}

@@ -25,11 +25,10 @@ func manyChunks(n int) string {
 // a long answer.
 func BenchmarkStream20000(b *testing.B) {
 	body := manyChunks(20_000)
-	transport := roundTrip(func(*http.Request) *http.Response { return response(200, strings.NewReader(body)) })
-	c := fakeClient(b, transport)
+	c := fakeClient(b, endless{body})
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := c.Stream(b.Context(), userRequest("hi"), func(agent.Delta) {})
+		got, err := c.Stream(b.Context(), hi(), func(agent.Delta) {})
 		if err != nil || len(got.Message.Text()) != 80_000 {
 			b.Fatalf("%d bytes, error %v", len(got.Message.Text()), err)
 		}
@@ -49,25 +48,29 @@ func BenchmarkStream20000HTTP(b *testing.B) {
 }
 
 func benchmarkHTTP(b *testing.B, body string, size int) {
+	b.Helper()
 	events := strings.SplitAfter(body, "\n\n")
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		for _, event := range events {
 			_, _ = io.WriteString(w, event)
-			w.(http.Flusher).Flush()
+			_ = http.NewResponseController(w).Flush()
 		}
 	}))
 	b.Cleanup(srv.Close)
 	c := newClient(b, srv.URL)
 	b.ReportAllocs()
 	for b.Loop() {
-		got, err := c.Stream(b.Context(), userRequest("hi"), func(agent.Delta) {})
+		got, err := c.Stream(b.Context(), hi(), func(agent.Delta) {})
 		if err != nil || len(got.Message.Text()) != size {
 			b.Fatalf("%d bytes, error %v", len(got.Message.Text()), err)
 		}
 	}
 }
 
-type roundTrip func(*http.Request) *http.Response
+// endless gives every request the same answer.
+type endless struct{ body string }
 
-func (f roundTrip) RoundTrip(req *http.Request) (*http.Response, error) { return f(req), nil }
+func (e endless) RoundTrip(*http.Request) (*http.Response, error) {
+	return canned{status: 200, body: e.body}.response(), nil
+}

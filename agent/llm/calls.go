@@ -3,6 +3,7 @@ package llm
 import (
 	"crypto/rand"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -75,9 +76,9 @@ func (a *callAssembler) continued(p callPart) *openCall {
 }
 
 func (a *callAssembler) newest(match func(*openCall) bool) *openCall {
-	for i := len(a.calls) - 1; i >= 0; i-- {
-		if match(a.calls[i]) {
-			return a.calls[i]
+	for _, c := range slices.Backward(a.calls) {
+		if match(c) {
+			return c
 		}
 	}
 	return nil

@@ -136,7 +136,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, c.networkError(ctx, err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		body, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		return nil, c.statusError(resp, body)
@@ -203,7 +203,7 @@ func (c *Client) exchange(ctx context.Context, model string, req agent.ModelRequ
 	if err != nil {
 		return agent.Completion{}, c.networkError(watched, err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		text, _ := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 		return agent.Completion{}, c.statusError(resp, text)

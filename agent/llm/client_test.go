@@ -18,15 +18,15 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // newClient returns a client of the given server and closes its connections at
 // the end of the test.
-func newClient(t testing.TB, url string) *llm.Client {
-	t.Helper()
+func newClient(tb testing.TB, url string) *llm.Client {
+	tb.Helper()
 	transport := llm.NewTransport()
-	t.Cleanup(transport.CloseIdleConnections)
+	tb.Cleanup(transport.CloseIdleConnections)
 	c, err := llm.New(llm.Options{
 		Provider: "custom", BaseURL: url, Model: llmtest.ModelID, Key: "sk-secret", KeyName: "OPENAI_API_KEY",
 	}, transport)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
@@ -42,8 +42,8 @@ func (s *shown) emit(d agent.Delta) {
 	}
 }
 
-func userRequest(text string) agent.ModelRequest {
-	return agent.ModelRequest{Messages: []agent.Message{agent.TextMessage(agent.RoleUser, text)}}
+func hi() agent.ModelRequest {
+	return agent.ModelRequest{Messages: []agent.Message{agent.TextMessage(agent.RoleUser, "hi")}}
 }
 
 // ask plays a script of one section.
@@ -51,7 +51,7 @@ func ask(t *testing.T, script string) (agent.Completion, shown, error) {
 	t.Helper()
 	srv := llmtest.Start(t, script)
 	var s shown
-	completion, err := newClient(t, srv.URL).Stream(t.Context(), userRequest("hi"), s.emit)
+	completion, err := newClient(t, srv.URL).Stream(t.Context(), hi(), s.emit)
 	return completion, s, err
 }
 
@@ -147,7 +147,9 @@ data: {"choices":[{"delta":{"content":"yes"},"finish_reason":"stop"}]}
 
 func TestStreamToolCalls(t *testing.T) {
 	t.Parallel()
-	piece := func(calls string) string { return `data: {"choices":[{"delta":{"tool_calls":[` + calls + `]}}]}` + "\n\n" }
+	piece := func(calls string) string {
+		return `data: {"choices":[{"delta":{"tool_calls":[` + calls + `]}}]}` + "\n\n"
+	}
 	call := func(id, name, args string) agent.ToolCall { return agent.ToolCall{ID: id, Name: name, Arguments: args} }
 	const fresh = "" // an id made here
 	tests := map[string]struct {
@@ -364,7 +366,7 @@ func TestCancelEndsTheStream(t *testing.T) {
 		<-srv.Reached("never")
 		cancel(stop)
 	}()
-	got, err := newClient(t, srv.URL).Stream(ctx, userRequest("hi"), func(agent.Delta) {})
+	got, err := newClient(t, srv.URL).Stream(ctx, hi(), func(agent.Delta) {})
 	if !errors.Is(err, stop) {
 		t.Errorf("error %v does not wrap the cause", err)
 	}
@@ -382,7 +384,7 @@ func TestAutoModelIsTheFirstServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Stream(t.Context(), userRequest("hi"), func(agent.Delta) {}); err != nil {
+	if _, err := c.Stream(t.Context(), hi(), func(agent.Delta) {}); err != nil {
 		t.Fatal(err)
 	}
 	if got := srv.Requests()[0]; got.Model != llmtest.ModelID || got.Header.Get("Authorization") != "" {
@@ -398,7 +400,7 @@ func TestConnectionIsReused(t *testing.T) {
 	srv := llmtest.Start(t, strings.Repeat("-- reply --\ntext hi\n", 5))
 	c := newClient(t, srv.URL)
 	for range 5 {
-		if _, err := c.Stream(t.Context(), userRequest("hi"), func(agent.Delta) {}); err != nil {
+		if _, err := c.Stream(t.Context(), hi(), func(agent.Delta) {}); err != nil {
 			t.Fatal(err)
 		}
 	}

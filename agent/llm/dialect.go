@@ -50,7 +50,7 @@ const (
 
 // addTo sets the optional parameters that a request asks for and the dialect
 // has.
-func (d dialect) addTo(wire *openai.ChatCompletionRequest, req agent.ModelRequest) {
+func (d dialect) addTo(wire *request, req agent.ModelRequest) {
 	if !d.noUsage {
 		wire.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
@@ -62,6 +62,7 @@ func (d dialect) addTo(wire *openai.ChatCompletionRequest, req agent.ModelReques
 		wire.MaxTokens = req.MaxTokens
 	case limitMaxCompletionTokens:
 		wire.MaxCompletionTokens = req.MaxTokens
+	case limitNone:
 	}
 }
 
@@ -110,6 +111,7 @@ func (d dialect) refusedParam(e *Error) string {
 		candidates = append(candidates, paramMaxTokens)
 	case limitMaxCompletionTokens:
 		candidates = append(candidates, paramMaxCompletionTokens)
+	case limitNone:
 	}
 	if !d.noUsage {
 		candidates = append(candidates, paramStreamOptions)

@@ -40,15 +40,15 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Provider)
-	switch {
-	case e.Status == 0:
-	case e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden:
+	switch e.Status {
+	case 0:
+	case http.StatusUnauthorized, http.StatusForbidden:
 		fmt.Fprintf(&b, " refused the key (%d)", e.Status)
-	case e.Status == http.StatusPaymentRequired:
+	case http.StatusPaymentRequired:
 		fmt.Fprintf(&b, " asks for payment (%d)", e.Status)
-	case e.Status == http.StatusNotFound:
+	case http.StatusNotFound:
 		fmt.Fprintf(&b, " does not know this model or address (%d)", e.Status)
-	case e.Status == http.StatusTooManyRequests:
+	case http.StatusTooManyRequests:
 		fmt.Fprintf(&b, " limits the rate of requests (%d)", e.Status)
 	default:
 		fmt.Fprintf(&b, " answered with an error (%d)", e.Status)

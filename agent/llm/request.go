@@ -14,6 +14,8 @@ import (
 type request struct {
 	openai.ChatCompletionRequest
 	Messages []message `json:"messages"`
+	// MaxTokens is what go-openai calls deprecated; most providers know no other.
+	MaxTokens int `json:"max_tokens,omitempty"`
 }
 
 type message struct {
@@ -34,7 +36,7 @@ func encode(model string, req agent.ModelRequest, d dialect) ([]byte, error) {
 	for _, spec := range req.Tools {
 		wire.Tools = append(wire.Tools, tool(spec))
 	}
-	d.addTo(&wire.ChatCompletionRequest, req)
+	d.addTo(&wire, req)
 	body, err := json.Marshal(wire)
 	if err != nil {
 		return nil, fmt.Errorf("encode the request: %w", err)

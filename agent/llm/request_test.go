@@ -2,6 +2,7 @@ package llm_test
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -130,7 +131,9 @@ func TestM26_M27_Negotiation(t *testing.T) {
 		Effort                         string
 		Usage                          bool
 	}
-	refusal := func(message string) string { return "-- status 400 --\n{\"error\":{\"message\":\"" + message + "\"}}\n" }
+	refusal := func(message string) string {
+		return "-- status 400 --\n{\"error\":{\"message\":\"" + message + "\"}}\n"
+	}
 	const ok = "-- reply --\ntext ok\n"
 	full := sent{MaxTokens: 100, Effort: "high", Usage: true}
 	tests := map[string]struct {
@@ -165,7 +168,7 @@ func TestM26_M27_Negotiation(t *testing.T) {
 			t.Parallel()
 			srv := llmtest.Start(t, tt.script)
 			c := newClient(t, srv.URL)
-			req := userRequest("hi")
+			req := hi()
 			req.MaxTokens, req.Effort = 100, "high"
 			var s shown
 			for range 2 {
@@ -199,7 +202,7 @@ func TestM14_ReasoningEcho(t *testing.T) {
 	}
 	earlier := append([]agent.Message{agent.TextMessage(agent.RoleUser, "first")}, call("old", "then")...)
 	first := append(earlier, agent.TextMessage(agent.RoleAssistant, "done"), agent.TextMessage(agent.RoleUser, "next"))
-	second := append(first[:len(first):len(first)], call("new", "now")...)
+	second := append(slices.Clip(first), call("new", "now")...)
 
 	const thinks = "-- reply --\nthought now\ncall f {}\n"
 	tests := map[string]struct {

@@ -14,65 +14,70 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent/llm"
 )
 
+// canned is an answer made beforehand.
+type canned struct {
+	status int
+	body   string
+	header map[string]string
+}
+
+func (c canned) response() *http.Response {
+	h := http.Header{}
+	for name, value := range c.header {
+		h.Set(name, value)
+	}
+	return &http.Response{StatusCode: c.status, Header: h, Body: io.NopCloser(strings.NewReader(c.body))}
+}
+
 // answers is a transport that gives one answer a request and notes when each
 // was asked for. Used inside synctest, where time is fake.
 type answers struct {
-	list  []*http.Response
+	list  []canned
 	asked []time.Time
 }
 
-func (a *answers) RoundTrip(req *http.Request) (*http.Response, error) {
+func (a *answers) RoundTrip(*http.Request) (*http.Response, error) {
 	a.asked = append(a.asked, time.Now())
 	if len(a.asked) > len(a.list) {
 		return nil, errors.New("no route to host")
 	}
-	return a.list[len(a.asked)-1], nil
+	return a.list[len(a.asked)-1].response(), nil
 }
 
-func response(status int, body io.Reader, headers ...string) *http.Response {
-	h := http.Header{}
-	for i := 0; i < len(headers); i += 2 {
-		h.Set(headers[i], headers[i+1])
-	}
-	return &http.Response{StatusCode: status, Header: h, Body: io.NopCloser(body)}
-}
+const okStream = `data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}` + "\n\n"
 
-func whole() *http.Response {
-	return response(200, strings.NewReader(`data: {"choices":[{"delta":{"content":"ok"},"finish_reason":"stop"}]}`+"\n\n"))
-}
-
-func fakeClient(t testing.TB, transport http.RoundTripper) *llm.Client {
-	t.Helper()
+func fakeClient(tb testing.TB, transport http.RoundTripper) *llm.Client {
+	tb.Helper()
 	c, err := llm.New(llm.Options{Provider: "custom", BaseURL: "http://model.test/v1", Model: "m"}, transport)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return c
 }
 
 func TestM30_RetryAfter(t *testing.T) {
 	tests := map[string]struct {
-		headers  []string
+		header   map[string]string
 		min, max time.Duration // of the wait
 	}{
-		"seconds":             {[]string{"Retry-After", "20"}, 20 * time.Second, 20 * time.Second},
-		"fraction":            {[]string{"Retry-After", "20.5"}, 20500 * time.Millisecond, 20500 * time.Millisecond},
-		"milliseconds":        {[]string{"Retry-After-Ms", "2500", "Retry-After", "60"}, 2500 * time.Millisecond, 2500 * time.Millisecond},
-		"date":                {[]string{"Retry-After", time.Date(2000, 1, 1, 0, 0, 30, 0, time.UTC).Format(http.TimeFormat)}, 30 * time.Second, 30 * time.Second},
-		"date in the past":    {[]string{"Retry-After", "Mon, 02 Jan 1995 15:04:05 GMT"}, time.Second, 1250 * time.Millisecond},
-		"0":                   {[]string{"Retry-After", "0"}, time.Second, 1250 * time.Millisecond},
-		"negative":            {[]string{"Retry-After", "-5"}, time.Second, 1250 * time.Millisecond},
-		"junk":                {[]string{"Retry-After", "soon"}, time.Second, 1250 * time.Millisecond},
-		"not a number":        {[]string{"Retry-After", "NaN"}, time.Second, 1250 * time.Millisecond},
+		"seconds":             {map[string]string{"Retry-After": "20"}, 20 * time.Second, 20 * time.Second},
+		"fraction":            {map[string]string{"Retry-After": "20.5"}, 20500 * time.Millisecond, 20500 * time.Millisecond},
+		"milliseconds":        {map[string]string{"Retry-After-Ms": "2500", "Retry-After": "60"}, 2500 * time.Millisecond, 2500 * time.Millisecond},
+		"date":                {map[string]string{"Retry-After": time.Date(2000, 1, 1, 0, 0, 30, 0, time.UTC).Format(http.TimeFormat)}, 30 * time.Second, 30 * time.Second},
+		"date in the past":    {map[string]string{"Retry-After": "Mon, 02 Jan 1995 15:04:05 GMT"}, time.Second, 1250 * time.Millisecond},
+		"0":                   {map[string]string{"Retry-After": "0"}, time.Second, 1250 * time.Millisecond},
+		"negative":            {map[string]string{"Retry-After": "-5"}, time.Second, 1250 * time.Millisecond},
+		"junk":                {map[string]string{"Retry-After": "soon"}, time.Second, 1250 * time.Millisecond},
+		"not a number":        {map[string]string{"Retry-After": "NaN"}, time.Second, 1250 * time.Millisecond},
 		"no header":           {nil, time.Second, 1250 * time.Millisecond},
-		"less than a backoff": {[]string{"Retry-After", "0.1"}, time.Second, 1250 * time.Millisecond},
+		"less than a backoff": {map[string]string{"Retry-After": "0.1"}, time.Second, 1250 * time.Millisecond},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { // its clock starts at 2000-01-01 UTC
-				a := &answers{list: []*http.Response{response(429, strings.NewReader(`{"error":{"message":"slow down"}}`), tt.headers...), whole()}}
+				a := &answers{list: []canned{{429, `{"error":{"message":"slow down"}}`, tt.header}, {200, okStream, nil}}}
 				var s shown
-				if _, err := fakeClient(t, a).Stream(t.Context(), userRequest("hi"), s.emit); err != nil {
+				if _, err := fakeClient(t, a).Stream(t.Context(), hi(), s.emit); err != nil {
 					t.Fatal(err)
 				}
 				if len(a.asked) != 2 {
@@ -90,26 +95,26 @@ func TestM30_RetryAfter(t *testing.T) {
 }
 
 func TestRetriesEnd(t *testing.T) {
-	cut := func() *http.Response { return response(200, strings.NewReader(": wait\n\n")) }
-	failed := func(status int) *http.Response { return response(status, strings.NewReader("{}")) }
+	cut, whole := canned{status: 200, body: ": wait\n\n"}, canned{status: 200, body: okStream}
+	failed := func(status int) canned { return canned{status: status, body: "{}"} }
 	tests := map[string]struct {
-		list  []*http.Response
+		list  []canned
 		asks  int
 		cause error
 		says  string
 	}{
-		"M31 cut before any text, then whole": {[]*http.Response{cut(), whole()}, 2, nil, ""},
-		"M31 always cut before any text":      {[]*http.Response{cut(), cut(), cut(), cut()}, 4, llm.ErrCut, "cut off"},
-		"server errors":                       {[]*http.Response{failed(500), failed(502), failed(503), failed(529)}, 4, nil, "answered with an error (529)"},
+		"M31 cut before any text, then whole": {[]canned{cut, whole}, 2, nil, ""},
+		"M31 always cut before any text":      {[]canned{cut, cut, cut, cut}, 4, llm.ErrCut, "cut off"},
+		"server errors":                       {[]canned{failed(500), failed(502), failed(503), failed(529)}, 4, nil, "answered with an error (529)"},
 		"network errors":                      {nil, 4, nil, "custom: no route to host; no answer from model.test"},
-		"a wrong request":                     {[]*http.Response{failed(400)}, 1, nil, "answered with an error (400)"},
-		"a bad key":                           {[]*http.Response{failed(401)}, 1, nil, "run hermes-acp --setup"},
+		"a wrong request":                     {[]canned{failed(400)}, 1, nil, "answered with an error (400)"},
+		"a bad key":                           {[]canned{failed(401)}, 1, nil, "run hermes-acp --setup"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := &answers{list: tt.list}
-				_, err := fakeClient(t, a).Stream(t.Context(), userRequest("hi"), func(agent.Delta) {})
+				_, err := fakeClient(t, a).Stream(t.Context(), hi(), func(agent.Delta) {})
 				if len(a.asked) != tt.asks {
 					t.Errorf("%d requests, want %d", len(a.asked), tt.asks)
 				}
@@ -128,9 +133,9 @@ func TestM30_CancelEndsTheWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		stop := errors.New("the person pressed stop")
 		ctx, cancel := context.WithCancelCause(t.Context())
-		a := &answers{list: []*http.Response{response(429, strings.NewReader("{}"), "Retry-After", "60")}}
+		a := &answers{list: []canned{{429, "{}", map[string]string{"Retry-After": "60"}}}}
 		start := time.Now()
-		_, err := fakeClient(t, a).Stream(ctx, userRequest("hi"), func(d agent.Delta) {
+		_, err := fakeClient(t, a).Stream(ctx, hi(), func(d agent.Delta) {
 			if d.Notice != "" {
 				cancel(stop)
 			}
@@ -161,7 +166,7 @@ func TestSilence(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				start := time.Now()
-				_, err := fakeClient(t, silent{tt.write}).Stream(t.Context(), userRequest("hi"), func(agent.Delta) {})
+				_, err := fakeClient(t, silent{tt.write}).Stream(t.Context(), hi(), func(agent.Delta) {})
 				if !errors.Is(err, llm.ErrStalled) || time.Since(start) != tt.after {
 					t.Errorf("error %v after %s, want after %s", err, time.Since(start), tt.after)
 				}
@@ -181,5 +186,5 @@ func (s silent) RoundTrip(req *http.Request) (*http.Response, error) {
 		<-req.Context().Done()
 		_ = w.CloseWithError(req.Context().Err())
 	}()
-	return response(200, r, "Content-Type", "text/event-stream"), nil
+	return &http.Response{StatusCode: http.StatusOK, Body: r}, nil
 }

@@ -50,15 +50,14 @@ func (t *text) UnmarshalJSON(b []byte) error {
 	case '"':
 		return json.Unmarshal(b, (*string)(t))
 	case '[':
-		var parts []struct{ Text string }
-		if json.Unmarshal(b, &parts) != nil {
-			return nil
+		var parts []struct {
+			Text text `json:"text"`
 		}
-		var joined strings.Builder
+		err := json.Unmarshal(b, &parts)
 		for _, p := range parts {
-			joined.WriteString(p.Text)
+			*t += p.Text
 		}
-		*t = text(joined.String())
+		return err
 	}
 	return nil
 }

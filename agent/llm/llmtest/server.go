@@ -3,6 +3,7 @@ package llmtest
 import (
 	"encoding/json"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,7 +18,7 @@ type Server struct {
 	// URL is the base URL, ending in /v1.
 	URL string
 
-	t       testing.TB
+	tb      testing.TB
 	rules   rules
 	answers []answer
 	gates   map[string]*gate
@@ -49,13 +50,13 @@ type gate struct {
 // Start starts a server that plays a script (see the package's documentation)
 // and is stopped at the end of the test. The test fails on a request that breaks
 // a rule, a request too many, and a section that nobody asked for.
-func Start(t testing.TB, script string, options ...Option) *Server {
-	t.Helper()
+func Start(tb testing.TB, script string, options ...Option) *Server {
+	tb.Helper()
 	answers, err := parse(script)
 	if err != nil {
-		t.Fatalf("llmtest: script: %v", err)
+		tb.Fatalf("llmtest: script: %v", err)
 	}
-	s := &Server{t: t, answers: answers, gates: make(map[string]*gate), stopped: make(chan struct{})}
+	s := &Server{tb: tb, answers: answers, gates: make(map[string]*gate), stopped: make(chan struct{})}
 	for _, option := range options {
 		option(&s.rules)
 	}
@@ -79,12 +80,12 @@ func Start(t testing.TB, script string, options ...Option) *Server {
 	}
 	srv.Start()
 	s.URL = srv.URL + "/v1"
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		close(s.stopped)
 		srv.CloseClientConnections()
 		srv.Close()
 		if got := len(s.Requests()); got < len(answers) {
-			t.Errorf("llmtest: %d requests came, the script has %d", got, len(answers))
+			tb.Errorf("llmtest: %d requests came, the script has %d", got, len(answers))
 		}
 	})
 	return s
@@ -107,10 +108,10 @@ func (s *Server) Reached(name string) <-chan struct{} { return s.gate(name).reac
 func (s *Server) Open(name string) { close(s.gate(name).opened) }
 
 func (s *Server) gate(name string) *gate {
-	s.t.Helper()
+	s.tb.Helper()
 	g := s.gates[name]
 	if g == nil {
-		s.t.Fatalf("llmtest: the script has no gate %q", name)
+		s.tb.Fatalf("llmtest: the script has no gate %q", name)
 	}
 	return g
 }
@@ -126,12 +127,12 @@ func (s *Server) complete(w http.ResponseWriter, r *http.Request) {
 	s.requests = append(s.requests, req)
 	s.mu.Unlock()
 	if err != nil {
-		s.t.Errorf("llmtest: request %d: %v\n%s", n+1, err, body)
+		s.tb.Errorf("llmtest: request %d: %v\n%s", n+1, err, body)
 		refuse(w, err.Error())
 		return
 	}
 	if n >= len(s.answers) {
-		s.t.Errorf("llmtest: request %d comes after the end of the script\n%s", n+1, body)
+		s.tb.Errorf("llmtest: request %d comes after the end of the script\n%s", n+1, body)
 		refuse(w, "the script is at its end")
 		return
 	}
@@ -146,11 +147,9 @@ func refuse(w http.ResponseWriter, reason string) {
 // play sends an answer. It flushes each piece, so that a client sees them as
 // they are written.
 func (s *Server) play(w http.ResponseWriter, r *http.Request, a answer) {
-	for name, values := range a.header {
-		w.Header()[name] = values
-	}
+	maps.Copy(w.Header(), a.header)
 	w.WriteHeader(a.status)
-	flusher := w.(http.Flusher)
+	flush := func() { _ = http.NewResponseController(w).Flush() } // the client may be gone
 	for _, p := range a.pieces {
 		if p.gate != "" {
 			close(s.gates[p.gate].reached)
@@ -164,12 +163,12 @@ func (s *Server) play(w http.ResponseWriter, r *http.Request, a answer) {
 		}
 		if !a.bytewise {
 			_, _ = io.WriteString(w, p.text)
-			flusher.Flush()
+			flush()
 			continue
 		}
 		for i := range len(p.text) {
 			_, _ = io.WriteString(w, p.text[i:i+1])
-			flusher.Flush()
+			flush()
 		}
 	}
 	if a.cut {
