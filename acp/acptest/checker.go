@@ -117,7 +117,7 @@ func (c *Checker) ClientLine(line []byte) {
 		delete(c.questions, string(m.ID))
 		return
 	}
-	if len(m.ID) > 0 {
+	if len(m.ID) > 0 && string(m.ID) != "null" {
 		c.clientRequest(m)
 	}
 }

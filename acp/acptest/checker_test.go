@@ -71,6 +71,9 @@ func TestChecker(t *testing.T) {
 		{"bad line", opened + ended + `
 > {"jsonrpc"
 < {"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"parse error"}}`, nil},
+		{"request with id null", opened + ended + `
+> {"jsonrpc":"2.0","id":null,"method":"session/list","params":{}}
+< {"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no id"}}`, nil},
 		{"slash command during a turn", opened + `
 > {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"/queue more"}]}}
 < {"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn"}}` + ended, nil},

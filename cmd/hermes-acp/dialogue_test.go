@@ -1,0 +1,318 @@
+//go:build !windows
+
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/hermes-acp/hermes-acp/acp/acpclient"
+	"github.com/hermes-acp/hermes-acp/acp/acptest"
+)
+
+// dialogue plays a client's side of a conversation, line by line, against a real
+// agent process that a Checker watches. A line is a verb and what belongs to it;
+// $WORK is the script's folder, $SESSION the id of the session that was opened
+// last. Blank lines and lines with # are skipped.
+//
+//	start                  starts the agent
+//	hello                  starts it and initializes; not in the transcript
+//	open                   hello, and a session in $WORK/ws; not in the transcript
+//	call METHOD PARAMS     sends a request and waits for its response
+//	send METHOD PARAMS     sends a request
+//	notify METHOD PARAMS   sends a notification
+//	prompt TEXT            call session/prompt with one text
+//	begin TEXT             send session/prompt with one text
+//	await                  waits for all responses
+//	until TEXT             waits for a line that contains TEXT
+//	answer OPTION          waits for a permission request and chooses; - dismisses
+//	raw LINE               sends a line as it stands, or as a Go string in quotes
+//	gate NAME              waits until the model is at a gate, then opens it
+//	reach NAME             waits until the model is at a gate
+//	stop                   closes the agent's input; it must end by itself, well
+//	kill                   ends the agent with SIGKILL
+//
+// Whatever was not stopped or killed is stopped at the end.
+type dialogue struct {
+	state   *scriptState
+	work    string
+	env     []string
+	session string
+	lastID  int
+
+	agent   *acpclient.Process
+	checker *acptest.Checker
+	lines   chan []byte // of the agent, closed at its end
+	open    map[string]bool
+	transcript
+}
+
+// stepPatience bounds each wait, so that an agent that hangs fails the test with
+// its transcript.
+const stepPatience = 30 * time.Second
+
+func newDialogue(s *scriptState, work string, env []string) *dialogue {
+	return &dialogue{state: s, work: work, env: env, transcript: newTranscript(s.lane.spell(work))}
+}
+
+func (d *dialogue) play(script string) error {
+	defer func() {
+		if d.agent != nil { // after a failure
+			d.agent.Kill()
+			d.agent.Wait()
+		}
+	}()
+	n := 0
+	for line := range strings.Lines(script) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if err := d.step(line); err != nil {
+			return fmt.Errorf("line %d: %s: %w", n, line, err)
+		}
+	}
+	if d.agent == nil {
+		return nil
+	}
+	return d.stop()
+}
+
+func (d *dialogue) step(line string) error {
+	verb, rest, _ := strings.Cut(line, " ")
+	switch verb {
+	case "start":
+		return d.start()
+	case "hello":
+		return d.hello()
+	case "open":
+		return d.openSession()
+	case "await":
+		return d.await()
+	case "stop":
+		return d.stop()
+	case "kill":
+		return d.kill()
+	case "gate", "reach":
+		return d.gate(rest, verb == "gate")
+	}
+	if d.agent == nil {
+		return errors.New("no agent runs")
+	}
+	switch verb {
+	case "call", "send":
+		method, params, _ := strings.Cut(rest, " ")
+		return d.request(method, d.expand(params), verb == "call")
+	case "prompt", "begin":
+		text, _ := json.Marshal(d.expand(rest))
+		params := fmt.Sprintf(`{"sessionId":%q,"prompt":[{"type":"text","text":%s}]}`, d.session, text)
+		return d.request("session/prompt", params, verb == "prompt")
+	case "notify":
+		method, params, _ := strings.Cut(rest, " ")
+		return d.write(fmt.Sprintf(`{"jsonrpc":"2.0","method":%q,"params":%s}`, method, d.expand(params)))
+	case "raw":
+		if strings.HasPrefix(rest, `"`) {
+			text, err := strconv.Unquote(rest)
+			if err != nil {
+				return err
+			}
+			rest = text
+		}
+		return d.write(d.expand(rest))
+	case "until":
+		return d.until(func(line []byte) bool { return bytes.Contains(line, []byte(d.expand(rest))) })
+	case "answer":
+		return d.answer(rest)
+	}
+	return errors.New("no such verb")
+}
+
+func (d *dialogue) expand(text string) string {
+	path, _ := json.Marshal(d.state.lane.spell(d.work))
+	return strings.NewReplacer("$WORK", string(path[1:len(path)-1]), "$SESSION", d.session).Replace(text)
+}
+
+func (d *dialogue) start() error {
+	if d.agent != nil {
+		return errors.New("the agent runs already")
+	}
+	cmd := d.state.lane.command(d.state.program)
+	cmd.Dir, cmd.Env = d.work, d.env
+	agent, err := acpclient.StartProcess(cmd)
+	if err != nil {
+		return err
+	}
+	d.agent, d.checker, d.open = agent, acptest.Watch(d.state.tb), make(map[string]bool)
+	d.lines = make(chan []byte, 1000)
+	go func() {
+		defer close(d.lines)
+		defer agent.Stdout.Close()
+		in := bufio.NewReader(agent.Stdout)
+		for {
+			line, err := in.ReadBytes('\n')
+			if len(line) > 0 {
+				d.lines <- bytes.TrimSuffix(line, []byte("\n"))
+			}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	return nil
+}
+
+func (d *dialogue) hello() error {
+	if err := d.start(); err != nil {
+		return err
+	}
+	return d.silently(func() error {
+		return d.request("initialize", `{"protocolVersion":1}`, true)
+	})
+}
+
+func (d *dialogue) openSession() error {
+	if d.agent == nil {
+		if err := d.hello(); err != nil {
+			return err
+		}
+	}
+	return d.silently(func() error {
+		return d.request("session/new", d.expand(`{"cwd":"$WORK/ws","mcpServers":[]}`), true)
+	})
+}
+
+// silently keeps what f sends and receives out of the transcript, unless it is
+// an error.
+func (d *dialogue) silently(f func() error) error {
+	d.mute = true
+	defer func() { d.mute = false }()
+	return f()
+}
+
+func (d *dialogue) request(method, params string, wait bool) error {
+	d.lastID++
+	id := strconv.Itoa(d.lastID)
+	if err := d.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)); err != nil {
+		return err
+	}
+	d.open[id] = true
+	if !wait {
+		return nil
+	}
+	return d.until(func([]byte) bool { return !d.open[id] })
+}
+
+func (d *dialogue) write(line string) error {
+	d.checker.ClientLine([]byte(line))
+	d.sent([]byte(line))
+	_, err := io.WriteString(d.agent.Stdin, line+"\n")
+	return err
+}
+
+// until takes lines from the agent until one satisfies done.
+func (d *dialogue) until(done func(line []byte) bool) error {
+	timeout := time.After(stepPatience)
+	for {
+		select {
+		case line, ok := <-d.lines:
+			if !ok {
+				return fmt.Errorf("the agent ended: %w", d.agent.Stop(d.state.tb.Context()))
+			}
+			d.take(line)
+			if done(line) {
+				return nil
+			}
+		case <-timeout:
+			return fmt.Errorf("nothing of the kind came in %v", stepPatience)
+		}
+	}
+}
+
+func (d *dialogue) take(line []byte) {
+	d.checker.AgentLine(line)
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+		Result struct {
+			SessionID string `json:"sessionId"`
+		} `json:"result"`
+	}
+	_ = json.Unmarshal(line, &m) // the checker reports what is no message
+	if m.Method == "" {
+		delete(d.open, string(m.ID))
+		if m.Result.SessionID != "" {
+			d.session = m.Result.SessionID
+			d.name(d.session, "SESSION")
+		}
+	}
+	d.received(line)
+}
+
+func (d *dialogue) await() error {
+	if len(d.open) == 0 {
+		return nil
+	}
+	return d.until(func([]byte) bool { return len(d.open) == 0 })
+}
+
+func (d *dialogue) answer(option string) error {
+	var m struct {
+		ID     json.RawMessage `json:"id"`
+		Method string          `json:"method"`
+	}
+	err := d.until(func(line []byte) bool {
+		return json.Unmarshal(line, &m) == nil && m.Method == "session/request_permission"
+	})
+	if err != nil {
+		return err
+	}
+	outcome := fmt.Sprintf(`{"outcome":"selected","optionId":%q}`, option)
+	if option == "-" {
+		outcome = `{"outcome":"cancelled"}`
+	}
+	return d.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":%s}}`, m.ID, outcome))
+}
+
+func (d *dialogue) gate(name string, open bool) error {
+	if d.state.model == nil {
+		return errors.New("no model runs")
+	}
+	select {
+	case <-d.state.model.Reached(name):
+	case <-time.After(stepPatience):
+		return errors.New("the model did not come there")
+	}
+	if open {
+		d.state.model.Open(name)
+	}
+	return nil
+}
+
+func (d *dialogue) stop() error {
+	err := d.agent.Stop(d.state.tb.Context())
+	for line := range d.lines {
+		d.take(line)
+	}
+	d.checker.Closed()
+	d.agent = nil
+	return err
+}
+
+func (d *dialogue) kill() error {
+	d.agent.Kill()
+	d.agent.Wait()
+	_ = d.agent.Stdin.Close() // nobody reads it any more
+	for line := range d.lines {
+		d.take(line)
+	}
+	d.agent = nil
+	return nil
+}

@@ -1,0 +1,144 @@
+//go:build !windows
+
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/hermes-acp/hermes-acp/agent/llm/llmtest"
+)
+
+var update = flag.Bool("update", false, "rewrite the transcripts under testdata/script to what the program says now")
+
+// buildDir holds the program under test, built once and only if a test wants it.
+var buildDir string
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if buildDir != "" {
+		_ = os.RemoveAll(buildDir) // the system's temporary folder is cleaned anyway
+	}
+	os.Exit(code)
+}
+
+// builtProgram returns the path of the real hermes-acp, as a release has it.
+func builtProgram(tb testing.TB) string {
+	tb.Helper()
+	path, err := buildProgram()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return path
+}
+
+var buildProgram = sync.OnceValues(func() (string, error) {
+	var err error
+	if buildDir, err = os.MkdirTemp("", "hermes-acp-test-"); err != nil {
+		return "", err
+	}
+	path := filepath.Join(buildDir, "hermes-acp")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w\n%s", err, out)
+	}
+	return path, nil
+})
+
+// lane is one way from a client to the agent. The scripts that talk to an agent
+// run in each lane and must see the same.
+type lane struct {
+	name string
+	// command starts the agent.
+	command func(program string) *exec.Cmd
+	// spell is how the lane's client writes a path of this machine.
+	spell func(path string) string
+}
+
+// directLane is a client that starts the agent itself.
+var directLane = lane{
+	name:    "direct",
+	command: func(program string) *exec.Cmd { return exec.Command(program) },
+	spell:   func(path string) string { return path },
+}
+
+func TestScripts(t *testing.T) { runScripts(t, directLane) }
+
+// runScripts runs every script under testdata/script. Beside the commands of
+// testscript there are:
+//
+//	model FILE       starts llmtest with a script and configures it as provider
+//	talk FILE        plays a dialogue with the agent (see dialogue) and puts
+//	                 the transcript on stdout
+func runScripts(t *testing.T, l lane) {
+	t.Helper()
+	program := builtProgram(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("HERMES_HOME", filepath.Join(home, ".hermes"))
+			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
+			env.Setenv("NO_PROXY", "127.0.0.1")
+			env.Values[stateKey{}] = &scriptState{tb: env.T().(testing.TB), lane: l, program: program}
+			return os.MkdirAll(filepath.Join(env.WorkDir, "ws"), 0o755)
+		},
+		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
+			"model": cmdModel,
+			"talk":  cmdTalk,
+		},
+	})
+}
+
+// scriptState is what the commands of one script share.
+type scriptState struct {
+	tb      testing.TB
+	lane    lane
+	program string
+	model   *llmtest.Server
+}
+
+type stateKey struct{}
+
+func stateOf(ts *testscript.TestScript) *scriptState { return ts.Value(stateKey{}).(*scriptState) }
+
+func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: model FILE")
+	}
+	s := stateOf(ts)
+	s.model = llmtest.Start(s.tb, ts.ReadFile(args[0]))
+	ts.Setenv("OPENAI_BASE_URL", s.model.URL)
+	ts.Setenv("OPENAI_API_KEY", "test-key")
+	ts.Setenv("HERMES_MODEL", llmtest.ModelID)
+}
+
+func cmdTalk(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: talk FILE")
+	}
+	s := stateOf(ts)
+	d := newDialogue(s, ts.MkAbs("."), []string{
+		"HOME=" + ts.Getenv("HOME"), "HERMES_HOME=" + ts.Getenv("HERMES_HOME"), "PATH=" + ts.Getenv("PATH"),
+		"OPENAI_BASE_URL=" + ts.Getenv("OPENAI_BASE_URL"), "OPENAI_API_KEY=" + ts.Getenv("OPENAI_API_KEY"),
+		"HERMES_MODEL=" + ts.Getenv("HERMES_MODEL"), "NO_PROXY=" + ts.Getenv("NO_PROXY"),
+	})
+	err := d.play(ts.ReadFile(args[0]))
+	if _, werr := fmt.Fprint(ts.Stdout(), d.transcript.String()); err == nil {
+		err = werr
+	}
+	if err != nil {
+		ts.Logf("%s", strings.TrimRight(d.transcript.String(), "\n"))
+		ts.Fatalf("talk: %v", err)
+	}
+}
