@@ -21,8 +21,8 @@ type checkpointer struct {
 // pages a commit the log stays near 2 MiB.
 const checkpointEvery = 50
 
-func newCheckpointer(path string, log *slog.Logger) (*checkpointer, error) {
-	db, err := sql.Open("sqlite", dsn(path, "deferred", "checkpoint_fullfsync(1)"))
+func newCheckpointer(dsn string, log *slog.Logger) (*checkpointer, error) {
+	db, err := sql.Open("sqlite", dsn)
 	if err != nil {
 		return nil, err
 	}

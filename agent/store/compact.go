@@ -51,8 +51,11 @@ func (db *DB) compact(ctx context.Context, id string, t *openTurn, rows []row, i
 	if err != nil {
 		return err
 	}
-	t.partial = false
 	db.setSeen(id, last)
+	if !t.rows { // no turn runs
+		db.closeTurn(id)
+	}
+	t.partial = false
 	return nil
 }
 

@@ -61,13 +61,14 @@ func (db *DB) list(ctx context.Context, f agent.SessionFilter) (page agent.Sessi
 }
 
 func (db *DB) selectPage(ctx context.Context, after cursor, keep func(cwd string) bool, n int) ([]recordRow, error) {
-	query := selectRecord() + ` WHERE a.active_at IS NOT NULL AND s.source = ?`
+	// CROSS JOIN keeps SQLite to this order of the tables, in which rows come
+	// sorted as they are asked for: a page costs no more than itself.
+	query := `SELECT ` + recordColumns() + ` FROM acp_sessions a CROSS JOIN sessions s ON s.id = a.id WHERE a.active_at IS NOT NULL AND s.source = ?`
 	args := []any{source}
 	if after.id != "" {
 		query += ` AND (a.active_at, a.id) < (?, ?)`
 		args = append(args, after.active, after.id)
 	}
-	// Rows come as they are asked for, so that a page costs no more than itself.
 	found, err := db.readers.QueryContext(ctx, query+` ORDER BY a.active_at DESC, a.id DESC`, args...)
 	if err != nil {
 		return nil, err

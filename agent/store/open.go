@@ -30,6 +30,7 @@ type DB struct {
 	log      *slog.Logger
 	cols     columns
 	warnings []string
+	busy     time.Duration
 
 	readers *sql.DB
 	writer  *sql.DB // one connection
@@ -53,14 +54,21 @@ const fileName = "state.db"
 // database is moved aside, never deleted. Errors wrap ErrNewer, ErrForeign,
 // ErrReadOnly or ErrDiskFull where they apply.
 func Open(ctx context.Context, opts Options) (*DB, error) {
-	return open(ctx, opts, statFileSystem)
+	return open(ctx, opts, machine{statFileSystem, 5 * time.Second})
 }
 
-func open(ctx context.Context, opts Options, stat func(dir string) (fileSystem, error)) (*DB, error) {
+// machine is what a DB takes from the system it runs on.
+type machine struct {
+	stat func(dir string) (fileSystem, error)
+	// busyTimeout is how long one attempt to write waits for another process.
+	busyTimeout time.Duration
+}
+
+func open(ctx context.Context, opts Options, m machine) (*DB, error) {
 	if err := os.MkdirAll(opts.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("make the Hermes folder: %w", err)
 	}
-	fsys, err := stat(opts.Dir)
+	fsys, err := m.stat(opts.Dir)
 	if err != nil {
 		return nil, fmt.Errorf("find the file system of %s: %w", opts.Dir, err)
 	}
@@ -68,6 +76,7 @@ func open(ctx context.Context, opts Options, stat func(dir string) (fileSystem, 
 		path:    filepath.Join(opts.Dir, fileName),
 		lockDir: filepath.Join(opts.Dir, "acp-locks"),
 		log:     opts.Log,
+		busy:    m.busyTimeout,
 		writing: make(chan struct{}, 1),
 		turns:   map[string]*openTurn{},
 		seen:    map[string]int64{},
@@ -120,15 +129,12 @@ func makePrivate(path string) error {
 	return nil
 }
 
-// busyTimeout is how long one attempt waits for another process's lock.
-const busyTimeout = 5 * time.Second
-
 func (db *DB) connect(ctx context.Context, fsys fileSystem) (err error) {
 	txlock := "immediate"
 	if fsys.journalMode() != "wal" {
 		txlock = "exclusive" // so that readers cannot make a commit fail
 	}
-	db.writer, err = sql.Open("sqlite", dsn(db.path, txlock,
+	db.writer, err = sql.Open("sqlite", db.dsn(txlock,
 		"foreign_keys(1)", "synchronous(NORMAL)", "wal_autocheckpoint(0)", "fullfsync(1)", "checkpoint_fullfsync(1)"))
 	if err != nil {
 		return err
@@ -146,21 +152,21 @@ func (db *DB) connect(ctx context.Context, fsys fileSystem) (err error) {
 	if db.cols, err = prepareSchema(ctx, db.writer); err != nil {
 		return err
 	}
-	db.readers, err = sql.Open("sqlite", dsn(db.path, "deferred", "query_only(1)"))
+	db.readers, err = sql.Open("sqlite", db.dsn("deferred", "query_only(1)"))
 	if err != nil {
 		return err
 	}
 	db.readers.SetMaxOpenConns(4)
-	db.checkpoints, err = newCheckpointer(db.path, db.log)
+	db.checkpoints, err = newCheckpointer(db.dsn("deferred", "checkpoint_fullfsync(1)"), db.log)
 	return err
 }
 
 // dsn names the file as a URI, so that every character of the path is taken as
 // it is. The driver runs each pragma on each new connection.
-func dsn(path, txlock string, pragmas ...string) string {
-	q := url.Values{"_txlock": {txlock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", busyTimeout.Milliseconds())}}
+func (db *DB) dsn(txlock string, pragmas ...string) string {
+	q := url.Values{"_txlock": {txlock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", db.busy.Milliseconds())}}
 	q["_pragma"] = append(q["_pragma"], pragmas...)
-	slashed := filepath.ToSlash(path)
+	slashed := filepath.ToSlash(db.path)
 	if slashed[0] != '/' {
 		slashed = "/" + slashed // C:/Users
 	}

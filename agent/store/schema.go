@@ -45,6 +45,9 @@ var required = columns{
 	"acp_seen":     {"message_id"},
 }
 
+// migration is one step of the acp_* tables' schema.
+type migration struct{ name, script string }
+
 // prepareSchema makes the tables that are missing and returns the columns of all
 // of them.
 func prepareSchema(ctx context.Context, db *sql.DB) (columns, error) {
@@ -52,7 +55,7 @@ func prepareSchema(ctx context.Context, db *sql.DB) (columns, error) {
 	if err != nil {
 		return nil, err
 	}
-	steps, err := migrationNames()
+	steps, err := ourMigrations()
 	if err != nil {
 		return nil, err
 	}
@@ -112,19 +115,26 @@ func acpVersion(ctx context.Context, db queryer, cols columns) (version int, err
 	return version, nil
 }
 
-func migrationNames() ([]string, error) {
-	names, err := fs.Glob(migrations, "migrations/*.sql")
+func ourMigrations() ([]migration, error) {
+	names, err := fs.Glob(migrations, "migrations/*.sql") // sorted
 	if err != nil {
 		return nil, err
 	}
-	slices.Sort(names)
-	return names, nil
+	steps := make([]migration, len(names))
+	for i, name := range names {
+		script, err := migrations.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		steps[i] = migration{strings.TrimSuffix(path.Base(name), ".sql"), string(script)}
+	}
+	return steps, nil
 }
 
 // migrate brings the file to the version that steps lead to. Several processes
 // may do so at once: each step looks again, in its own transaction, whether it is
 // still due.
-func migrate(ctx context.Context, db *sql.DB, steps []string) error {
+func migrate(ctx context.Context, db *sql.DB, steps []migration) error {
 	err := inTx(ctx, db, func(tx *sql.Tx) error {
 		var tables int
 		if err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name IN ('sessions', 'acp_schema')`).Scan(&tables); err != nil {
@@ -142,30 +152,28 @@ func migrate(ctx context.Context, db *sql.DB, steps []string) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range steps {
-		script, err := migrations.ReadFile(name)
-		if err != nil {
-			return err
-		}
-		err = inTx(ctx, db, func(tx *sql.Tx) error {
-			var version int
-			if err := tx.QueryRowContext(ctx, `SELECT version FROM acp_schema`).Scan(&version); err != nil {
-				return err
-			}
-			if version > i {
-				return nil
-			}
-			if _, err := tx.ExecContext(ctx, string(script)); err != nil {
-				return err
-			}
-			_, err := tx.ExecContext(ctx, `UPDATE acp_schema SET version = ?`, i+1)
-			return err
-		})
-		if err != nil {
-			return fmt.Errorf("migrate to %s: %w", strings.TrimSuffix(path.Base(name), ".sql"), err)
+	for i, step := range steps {
+		if err := inTx(ctx, db, func(tx *sql.Tx) error { return step.apply(ctx, tx, i+1) }); err != nil {
+			return fmt.Errorf("migrate to %s: %w", step.name, err)
 		}
 	}
 	return nil
+}
+
+// apply runs the step unless the file has the version that it leads to.
+func (m migration) apply(ctx context.Context, tx *sql.Tx, version int) error {
+	var have int
+	if err := tx.QueryRowContext(ctx, `SELECT version FROM acp_schema`).Scan(&have); err != nil {
+		return err
+	}
+	if have >= version {
+		return nil
+	}
+	if _, err := tx.ExecContext(ctx, m.script); err != nil {
+		return err
+	}
+	_, err := tx.ExecContext(ctx, `UPDATE acp_schema SET version = ?`, version)
+	return err
 }
 
 func inTx(ctx context.Context, db *sql.DB, fn func(*sql.Tx) error) error {

@@ -18,6 +18,9 @@ const (
 	maxNeighbour  = 200  // runes of a neighbouring message in a hit
 	snippetTokens = 32
 	trigram       = 3 // runes, the shortest text that a trigram index finds
+	// maxRanked bounds the work for a word that is nearly everywhere: the best
+	// of the newest messages that hold it are found.
+	maxRanked = 2000
 )
 
 // Search finds messages in the search index of the file, compacted ones too, the
@@ -70,22 +73,27 @@ func (db *DB) selectHits(ctx context.Context, terms []term, limit int) ([]hitRow
 	if unspaced(terms) {
 		index = "messages_fts_trigram"
 	}
-	var from, where, order, snippet string
+	visible := "1"
+	if db.cols.has("messages", "active") && db.cols.has("messages", "compacted") {
+		visible = "(m.active IS NOT 0 OR m.compacted = 1)" // not what the person took back
+	}
+	const columns = `m.id, m.session_id, m.role, m.tool_name, m.content, s.title, m.timestamp, s.source`
+	var query string
 	var args []any
 	if db.cols[index] != nil && (index == "messages_fts" || longEnough(terms)) {
-		from = index + ` JOIN messages m ON m.id = ` + index + `.rowid`
-		where, order = index+` MATCH ?`, `rank`
-		snippet = fmt.Sprintf(`snippet(%s, -1, '>>>', '<<<', '…', %d)`, index, snippetTokens)
-		args = append(args, matchExpression(terms))
+		query = fmt.Sprintf(`SELECT `+columns+`, best.snippet FROM (
+				SELECT rowid, rank AS score, snippet(%[1]s, -1, '>>>', '<<<', '…', %[2]d) AS snippet
+				FROM %[1]s WHERE %[1]s MATCH ? ORDER BY rowid DESC LIMIT %[3]d) best
+			JOIN messages m ON m.id = best.rowid JOIN sessions s ON s.id = m.session_id
+			WHERE `+visible+` ORDER BY best.score LIMIT ?`, index, snippetTokens, maxRanked)
+		args = []any{matchExpression(terms)}
 	} else {
-		from, order, snippet = `messages m`, `m.id DESC`, `NULL`
+		var where string
 		where, args = likeExpression(terms)
+		query = `SELECT ` + columns + `, NULL FROM messages m JOIN sessions s ON s.id = m.session_id
+			WHERE ` + where + ` AND ` + visible + ` ORDER BY m.id DESC LIMIT ?`
 	}
-	if db.cols.has("messages", "active") && db.cols.has("messages", "compacted") {
-		where += ` AND (m.active IS NOT 0 OR m.compacted = 1)` // not what the person took back
-	}
-	found, err := db.readers.QueryContext(ctx, `SELECT m.id, m.session_id, m.role, m.tool_name, m.content, s.title, m.timestamp, s.source, `+snippet+`
-		FROM `+from+` JOIN sessions s ON s.id = m.session_id WHERE `+where+` ORDER BY `+order+` LIMIT ?`, append(args, limit)...)
+	found, err := db.readers.QueryContext(ctx, query, append(args, limit)...)
 	if err != nil {
 		return nil, err
 	}

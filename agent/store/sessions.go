@@ -113,7 +113,7 @@ func (db *DB) record(ctx context.Context, id string) (agent.SessionRecord, error
 		return agent.SessionRecord{}, err
 	}
 	var r recordRow
-	err = db.readers.QueryRowContext(ctx, selectRecord()+` WHERE s.id = ?`, id).Scan(r.targets()...)
+	err = db.readers.QueryRowContext(ctx, `SELECT `+recordColumns()+` FROM sessions s LEFT JOIN acp_sessions a ON a.id = s.id WHERE s.id = ?`, id).Scan(r.targets()...)
 	if err != nil {
 		return agent.SessionRecord{}, err
 	}
@@ -128,10 +128,10 @@ func (db *DB) record(ctx context.Context, id string) (agent.SessionRecord, error
 	return r.record()
 }
 
-// selectRecord reads what recordRow holds.
-func selectRecord() string {
-	return `SELECT s.id, s.source, s.title, s.model_config, s.started_at, coalesce(s.parent_session_id, ''), ` + continues("s") + `,
-	a.cwd, a.dirs, a.mode, a.model, a.effort, a.active_at FROM sessions s LEFT JOIN acp_sessions a ON a.id = s.id`
+// recordColumns are what recordRow holds, of sessions s and acp_sessions a.
+func recordColumns() string {
+	return `s.id, s.source, s.title, s.model_config, s.started_at, coalesce(s.parent_session_id, ''), ` + continues("s") + `,
+		a.cwd, a.dirs, a.mode, a.model, a.effort, a.active_at`
 }
 
 // recordRow is a session in the columns of both tables.

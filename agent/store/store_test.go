@@ -118,7 +118,7 @@ func query(t *testing.T, dir, q string, args ...any) (value string) {
 	return value
 }
 
-func exec(t *testing.T, dir, q string, args ...any) {
+func execute(t *testing.T, dir, q string, args ...any) {
 	t.Helper()
 	db, err := sql.Open("sqlite", filepath.Join(dir, fileName))
 	if err != nil {
@@ -224,7 +224,7 @@ func TestUnknownSession(t *testing.T) {
 	dir := t.TempDir()
 	db := openIn(t, dir)
 	newSession(t, db, "cli")
-	exec(t, dir, `UPDATE sessions SET source = 'cli'`)
+	execute(t, dir, `UPDATE sessions SET source = 'cli'`)
 	ctx := t.Context()
 	for name, call := range map[string]func() error{
 		"Session":          func() error { _, err := db.Session(ctx, "nope"); return err },

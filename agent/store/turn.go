@@ -15,7 +15,8 @@ import (
 // the session's lock.
 type openTurn struct {
 	lock    *lockFile
-	partial bool // there is a partial row
+	rows    bool // there are rows
+	partial bool // one of them is partial
 }
 
 // Append adds messages at the end of a session. The first one opens a turn and
@@ -45,7 +46,9 @@ func (db *DB) SavePartial(ctx context.Context, id string, msg agent.Message) err
 	if err == nil {
 		err = db.withTurn(ctx, id, func(t *openTurn) error {
 			err := db.writeLocked(ctx, false, func(tx *sql.Tx) error { return insertTurnRow(ctx, tx, id, rows[0], true) })
-			t.partial = t.partial || err == nil
+			if err == nil {
+				t.rows, t.partial = true, true
+			}
 			return err
 		})
 	}
@@ -161,13 +164,19 @@ func (db *DB) appendRows(ctx context.Context, id string, t *openTurn, final bool
 	if err != nil {
 		return err
 	}
-	t.partial = false
+	t.rows, t.partial = true, false
 	if final {
 		db.setSeen(id, last)
-		delete(db.turns, id)
-		t.lock.unlock()
+		db.closeTurn(id)
 	}
 	return nil
+}
+
+// closeTurn lets other processes have the session. The caller holds the writing
+// token.
+func (db *DB) closeTurn(id string) {
+	db.turns[id].lock.unlock()
+	delete(db.turns, id)
 }
 
 func insertTurnRow(ctx context.Context, tx *sql.Tx, id string, r row, partial bool) error {

@@ -89,23 +89,33 @@ func isCorrupt(err error) bool {
 
 // explain adds the cause that a person can act on.
 func explain(err error) error {
-	var cause error
-	switch sqliteCode(err) {
-	case sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED:
-		cause = ErrBusy
-	case sqlitelib.SQLITE_FULL, sqlitelib.SQLITE_IOERR:
-		cause = ErrDiskFull
-	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM:
-		cause = ErrReadOnly
-	default:
-		switch {
-		case errors.Is(err, syscall.ENOSPC):
-			cause = ErrDiskFull
-		case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-			cause = ErrReadOnly
-		default:
-			return err
+	if cause := causeOf(err); cause != nil {
+		return fmt.Errorf("%w (%w)", cause, err)
+	}
+	return err
+}
+
+func causeOf(err error) error {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		switch e.Code() { // what says more than its primary code
+		case sqlitelib.SQLITE_IOERR_WRITE, sqlitelib.SQLITE_IOERR_FSYNC, sqlitelib.SQLITE_IOERR_SHMSIZE:
+			return ErrDiskFull
 		}
 	}
-	return fmt.Errorf("%w (%w)", cause, err)
+	switch sqliteCode(err) {
+	case sqlitelib.SQLITE_BUSY, sqlitelib.SQLITE_LOCKED:
+		return ErrBusy
+	case sqlitelib.SQLITE_FULL:
+		return ErrDiskFull
+	case sqlitelib.SQLITE_READONLY, sqlitelib.SQLITE_CANTOPEN, sqlitelib.SQLITE_PERM:
+		return ErrReadOnly
+	}
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EFBIG):
+		return ErrDiskFull
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return ErrReadOnly
+	}
+	return nil
 }
