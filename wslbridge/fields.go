@@ -110,9 +110,7 @@ var agentResults = []method{
 
 // agentKeys are the last keys of all fields that the agent sends. A frame that has none of them
 // has no field.
-var agentKeys = [][]byte{
-	[]byte(`"path"`), []byte(`"uri"`), []byte(`"cwd"`), []byte(`"additionalDirectories"`),
-}
+var agentKeys = []string{"path", "uri", "cwd", "additionalDirectories"}
 
 var (
 	pathField  = &shape{kind: kindPath}

@@ -1,6 +1,9 @@
 package wslbridge
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // head is what the top level of a frame tells.
 type head struct {
@@ -152,10 +155,8 @@ func (w *walker) variantOf(i int, s *shape) ([]member, int) {
 
 func (s *shape) membersOf(tag []byte) []member {
 	for _, v := range s.options {
-		for _, name := range v.tags {
-			if name == string(tag) {
-				return v.members
-			}
+		if slices.Contains(v.tags, string(tag)) {
+			return v.members
 		}
 	}
 	return nil

@@ -201,15 +201,13 @@ func (r *Rewriter) appendArgPathEdits(edits []edit, s *mcpServer, dropped int) [
 // isWholeWindowsPath reports whether an argument can only be meant as an absolute Windows path,
 // which "//x" and "C:" need not be.
 func isWholeWindowsPath(arg string) bool {
-	switch pathxlate.FormOf(arg) {
-	case pathxlate.FormDrive, pathxlate.FormVerbatimDrive:
+	switch form := pathxlate.FormOf(arg); {
+	case form == pathxlate.FormDrive:
 		return len(arg) > len("C:")
-	case pathxlate.FormWSLUNC, pathxlate.FormVerbatimUNC:
-		return true
-	case pathxlate.FormUNC:
+	case form == pathxlate.FormUNC:
 		return arg[0] == '\\'
 	default:
-		return false
+		return form == pathxlate.FormWSLUNC || form == pathxlate.FormVerbatimDrive || form == pathxlate.FormVerbatimUNC
 	}
 }
 

@@ -8,10 +8,11 @@ import (
 
 // pass is the work on one frame after another of one direction. Its memory is used again.
 type pass struct {
-	fields []field
-	edits  []edit
-	out    []byte
-	known  memo
+	fields  []field
+	edits   []edit
+	scratch []byte // texts of edits
+	out     []byte
+	known   memo
 }
 
 // edit replaces a range of a frame.
@@ -21,17 +22,15 @@ type edit struct {
 }
 
 func (p *pass) begin() {
-	p.fields, p.edits = p.fields[:0], p.edits[:0]
+	p.fields, p.edits, p.scratch = p.fields[:0], p.edits[:0], p.scratch[:0]
 	if cap(p.out) > maxSpareBytes {
 		p.out = nil
 	}
 }
 
-// replace makes text stand for the value at the given place; nil keeps the value.
+// replace makes text stand for the value at the given place.
 func (p *pass) replace(at span, text []byte) {
-	if text != nil {
-		p.edits = append(p.edits, edit{at, text})
-	}
+	p.edits = append(p.edits, edit{at, text})
 }
 
 // splice returns the frame with its edits done: the frame itself where there are none.
@@ -54,60 +53,83 @@ func (p *pass) splice(frame []byte) []byte {
 	return p.out
 }
 
-// memo remembers what strings became, since a session names the same few files again and again.
-type memo struct {
-	generation int // of the view that it is valid for
-	tokens     map[memoKey][]byte
+// translate replaces a field by what its text becomes, unless translate keeps it. It asks translate
+// only when it does not know yet.
+func (p *pass) translate(frame []byte, f field, generation int, translate func(text string) (string, bool)) {
+	text := unquote(f.at.in(frame))
+	became, known := p.known.get(generation, f.kind, text)
+	if !known {
+		became = p.known.learn(f.kind, string(text), translate)
+	}
+	if became == "" {
+		return
+	}
+	from := len(p.scratch)
+	p.scratch = appendQuoted(p.scratch, became)
+	p.replace(f.at, p.scratch[from:])
 }
 
-// memoKey is a JSON string as a kind of field.
+// memo remembers what the texts of fields became, since a session names the same few files again and
+// again.
+type memo struct {
+	generation int // of the view that it is valid for
+	became     map[memoKey]string
+}
+
 type memoKey struct {
-	kind  kind
-	token string
+	kind kind
+	text string
 }
 
 const maxMemo = 256
 
-// token returns the JSON string that replaces a field, nil when the field stays. It asks translate
-// about the field's text only when the memo does not know.
-func (m *memo) token(generation int, f field, frame []byte, translate func(text string) (string, bool)) []byte {
-	if m.generation != generation || len(m.tokens) >= maxMemo {
+// get returns what a text became, "" when it stays.
+func (m *memo) get(generation int, k kind, text []byte) (became string, known bool) {
+	if m.generation != generation || len(m.became) >= maxMemo {
 		m.generation = generation
-		clear(m.tokens)
+		clear(m.became)
 	}
-	raw := f.at.in(frame)
-	if token, ok := m.tokens[memoKey{f.kind, string(raw)}]; ok {
-		return token
-	}
-	var token []byte
-	text := string(unquote(raw))
-	if became, ok := translate(text); ok && became != text {
-		token = quoted(became)
-	}
-	if m.tokens == nil {
-		m.tokens = make(map[memoKey][]byte)
-	}
-	m.tokens[memoKey{f.kind, string(raw)}] = token
-	return token
+	became, known = m.became[memoKey{k, string(text)}]
+	return became, known
 }
 
-// mayHaveKey reports whether a frame may have one of the keys, which are given as JSON strings: one
-// of them stands there, or a letter is escaped.
-func mayHaveKey(frame []byte, keys [][]byte) bool {
-	for _, key := range keys {
-		if bytes.Contains(frame, key) {
-			return true
-		}
+// learn asks translate and returns what get will.
+func (m *memo) learn(k kind, text string, translate func(text string) (string, bool)) (became string) {
+	if result, changed := translate(text); changed && result != text {
+		became = result
 	}
-	const escape = `\u00`
-	for rest := frame; ; {
-		i := bytes.Index(rest, []byte(escape))
-		if i < 0 || i+len(escape) == len(rest) {
+	if m.became == nil {
+		m.became = make(map[memoKey]string)
+	}
+	m.became[memoKey{k, text}] = became
+	return became
+}
+
+// mayHaveKey reports whether a frame may have one of the keys: it has one, or one with an escape. It
+// reads no more than colons and what stands before them.
+func mayHaveKey(frame []byte, keys []string) bool {
+	for {
+		colon := bytes.IndexByte(frame, ':')
+		if colon < 0 {
 			return false
 		}
-		rest = rest[i+len(escape):]
-		if '4' <= rest[0] && rest[0] <= '7' {
+		if mayEndInKey(frame[:colon], keys) {
 			return true
 		}
+		frame = frame[colon+1:]
 	}
+}
+
+// mayEndInKey reports whether s, which is what stands between two colons, may end in one of the keys.
+func mayEndInKey(s []byte, keys []string) bool {
+	for len(s) > 0 && skipSpace(s, len(s)-1) == len(s) {
+		s = s[:len(s)-1]
+	}
+	// Behind a backslash the quote belongs to a text.
+	if len(s) < 2 || s[len(s)-1] != '"' || s[len(s)-2] == '\\' {
+		return false
+	}
+	s = s[:len(s)-1]
+	key := s[bytes.LastIndexByte(s, '"')+1:]
+	return slices.Contains(keys, string(key)) || bytes.IndexByte(key, '\\') >= 0
 }

@@ -11,16 +11,7 @@ import (
 // returns the session's. When one cannot cross it returns the answer to the request instead.
 func (r *Rewriter) enterFolders(frame []byte, h head) (cwd string, reply []byte) {
 	p := &r.inbound
-	namesLinux := false
-	for _, f := range p.fields {
-		if f.kind.isFolder() {
-			text := string(unquote(f.at.in(frame)))
-			r.hear(text)
-			namesLinux = namesLinux || pathxlate.FormOf(text) == pathxlate.FormPOSIX
-		}
-	}
-	v, _ := r.current()
-	posix := v.posix() || namesLinux && !v.windows
+	posix := r.hearFolders(frame)
 	var roots []rootSpelling
 	for _, f := range p.fields {
 		if !f.kind.isFolder() {
@@ -35,17 +26,17 @@ func (r *Rewriter) enterFolders(frame []byte, h head) (cwd string, reply []byte)
 			r.log.Warn("a folder cannot be used inside WSL", "method", string(h.method), "error", err)
 			return "", refusal(frame, h, f, err)
 		}
-		if linux != spelling {
+		form := pathxlate.FormOf(spelling)
+		if form != pathxlate.FormPOSIX {
 			p.replace(f.at, quoted(linux))
 		}
-		if pathxlate.FormOf(spelling) == pathxlate.FormRooted {
+		if form == pathxlate.FormRooted {
 			spelling = linux
 		}
-		switch f.kind {
-		case kindCwd:
+		if f.kind == kindCwd {
 			cwd = linux
-			roots = append(roots, rootSpelling{spelling, linux})
-		case kindRoot:
+		}
+		if f.kind != kindListFilter {
 			roots = append(roots, rootSpelling{spelling, linux})
 		}
 	}
@@ -53,17 +44,27 @@ func (r *Rewriter) enterFolders(frame []byte, h head) (cwd string, reply []byte)
 	return cwd, nil
 }
 
-// enterFolder translates a folder of a session. A POSIX path comes back as it is. From a client of
-// Linux, a path such as \home\me is one that lost its slashes (zed#50910).
+// hearFolders notes how the client spells the folders of a request, and reports whether it counts as
+// a client of Linux.
+func (r *Rewriter) hearFolders(frame []byte) (posix bool) {
+	for _, f := range r.inbound.fields {
+		if f.kind.isFolder() {
+			text := string(unquote(f.at.in(frame)))
+			r.hear(text)
+			posix = posix || pathxlate.FormOf(text) == pathxlate.FormPOSIX
+		}
+	}
+	v, _ := r.current()
+	return v.posix() || posix && !v.windows
+}
+
+// enterFolder translates a folder of a session. From a client of Linux, a path such as \home\me is one
+// that lost its slashes (zed#50910).
 func (r *Rewriter) enterFolder(path string, posix bool) (string, error) {
 	if posix && pathxlate.FormOf(path) == pathxlate.FormRooted {
 		path = strings.ReplaceAll(path, `\`, "/")
 	}
-	linux, err := r.enter(path, pathxlate.Translator.ToLinux)
-	if err == nil && pathxlate.FormOf(path) == pathxlate.FormPOSIX {
-		return path, nil
-	}
-	return linux, err
+	return r.enter(path, pathxlate.Translator.ToLinux)
 }
 
 // enterOthers translates what else the client sent. Nothing of it can make the request fail.
@@ -73,7 +74,7 @@ func (r *Rewriter) enterOthers(frame []byte, cwd string) {
 		switch f.kind {
 		case kindURI:
 			v, _ := r.current()
-			p.replace(f.at, p.known.token(v.generation, f, frame, r.enterURI))
+			p.translate(frame, f, v.generation, r.enterURI)
 		case kindCanTerminal:
 			if !r.cfg.Dormant {
 				p.replace(f.at, []byte("false"))
@@ -127,17 +128,12 @@ func (r *Rewriter) hear(text string) {
 // isWindowsSpelling reports whether nobody on Linux spells a path or URI so. \home\me counts as a
 // path that lost its slashes.
 func isWindowsSpelling(t pathxlate.Translator, text string) bool {
-	switch form := pathxlate.FormOf(text); form {
-	case pathxlate.FormFileURI:
+	form := pathxlate.FormOf(text)
+	if form == pathxlate.FormFileURI {
 		linux, err := t.URIToLinux(text)
 		return err != nil || linux != text
-	case pathxlate.FormRemoteURI:
-		return true
-	case pathxlate.FormRooted:
-		return false
-	default:
-		return form.IsWindows()
 	}
+	return form == pathxlate.FormRemoteURI || form.IsWindows() && form != pathxlate.FormRooted
 }
 
 // refusal answers a request whose folder f cannot cross: session/list with no sessions, others with

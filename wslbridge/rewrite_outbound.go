@@ -13,9 +13,9 @@ func (r *Rewriter) leave(frame []byte, v view) {
 			p.edits = r.appendAuthMethodEdits(p.edits, frame, f.at)
 		case v.posix():
 		case f.kind == kindPath:
-			p.replace(f.at, p.known.token(v.generation, f, frame, path))
+			p.translate(frame, f, v.generation, path)
 		case f.kind == kindURI:
-			p.replace(f.at, p.known.token(v.generation, f, frame, uri))
+			p.translate(frame, f, v.generation, uri)
 		}
 	}
 }
@@ -36,9 +36,8 @@ func (r *Rewriter) leavePath(v view, path string) (string, bool) {
 
 // leaveURI is leavePath for a URI or a bare Linux path. URIs of other schemes stay.
 func (r *Rewriter) leaveURI(v view, uri string) (string, bool) {
-	switch pathxlate.FormOf(uri) {
-	case pathxlate.FormFileURI, pathxlate.FormRemoteURI, pathxlate.FormPOSIX:
-	default:
+	form := pathxlate.FormOf(uri)
+	if form != pathxlate.FormFileURI && form != pathxlate.FormRemoteURI && form != pathxlate.FormPOSIX {
 		return "", false
 	}
 	shown, err := v.roots.OutboundURI(v.translator, uri)

@@ -44,6 +44,7 @@ type turn struct {
 }
 
 func (c conversation) play(t *testing.T) {
+	t.Helper()
 	r, second := NewRewriter(c.config), NewRewriter(c.config)
 	for _, turn := range c.turns {
 		got, atClient := send(r, turn.fromClient, turn.sent)
@@ -79,25 +80,25 @@ func send(r *Rewriter, fromClient bool, frame string) (got string, atClient bool
 	return string(out), false
 }
 
-func readConversations(t testing.TB) []conversation {
-	t.Helper()
+func readConversations(tb testing.TB) []conversation {
+	tb.Helper()
 	files, err := fs.Glob(frames.Files, "*.txt")
 	if err != nil || len(files) == 0 {
-		t.Fatalf("no frames: %v", err)
+		tb.Fatalf("no frames: %v", err)
 	}
 	var all []conversation
 	for _, file := range files {
 		text, err := frames.Files.ReadFile(file)
 		if err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
-		all = append(all, parseConversations(t, file, text)...)
+		all = append(all, parseConversations(tb, file, text)...)
 	}
 	return all
 }
 
-func parseConversations(t testing.TB, file string, text []byte) []conversation {
-	t.Helper()
+func parseConversations(tb testing.TB, file string, text []byte) []conversation {
+	tb.Helper()
 	var all []conversation
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, 1<<20)
@@ -112,7 +113,7 @@ func parseConversations(t testing.TB, file string, text []byte) []conversation {
 		case "==":
 			title, options, _ := strings.Cut(rest, " | ")
 			name := strings.TrimSuffix(path.Base(file), ".txt") + "/" + title
-			all = append(all, conversation{name: name, config: parseOptions(t, at, options)})
+			all = append(all, conversation{name: name, config: parseOptions(tb, at, options)})
 		case "->", "<-":
 			c := &all[len(all)-1]
 			c.turns = append(c.turns, turn{fromClient: mark == "->", sent: rest, line: at})
@@ -124,14 +125,14 @@ func parseConversations(t testing.TB, file string, text []byte) []conversation {
 				last.arrives = last.sent
 			}
 		default:
-			t.Fatalf("%s: %q is no line of a conversation", at, line)
+			tb.Fatalf("%s: %q is no line of a conversation", at, line)
 		}
 	}
 	return all
 }
 
-func parseOptions(t testing.TB, at, options string) RewriteConfig {
-	t.Helper()
+func parseOptions(tb testing.TB, at, options string) RewriteConfig {
+	tb.Helper()
 	config := RewriteConfig{Distro: "Ubuntu", Mounts: mountsOf("default"), Drives: map[string]string{}}
 	found := map[string]bool{}
 	config.LookPath = func(name string) (string, bool) { return "/usr/bin/" + name, found[name] }
@@ -154,7 +155,7 @@ func parseOptions(t testing.TB, at, options string) RewriteConfig {
 		case "launcher":
 			config.Launcher = strings.Split(value, ",")
 		default:
-			t.Fatalf("%s: unknown option %q", at, option)
+			tb.Fatalf("%s: unknown option %q", at, option)
 		}
 	}
 	return config
