@@ -29,9 +29,7 @@ type Checker struct {
 type request struct {
 	method    string
 	sessionID string
-	// overtakes is set for a slash command, which a running turn answers
-	// meanwhile.
-	overtakes bool
+	isCommand bool
 	// introduces is set when the session was unknown before.
 	introduces bool
 }
@@ -41,9 +39,16 @@ type question struct{ method, sessionID string }
 
 // session is what the client knows of one.
 type session struct {
-	prompts, replays int
-	calls            map[string]callState
+	// prompts are the ids of the open ones, oldest first, without slash
+	// commands, which are answered while a turn runs; commands counts those.
+	prompts  []string
+	commands int
+	replays  int // open session/load requests
+	calls    map[string]callState
 }
+
+// working reports whether updates of a turn may come.
+func (s *session) working() bool { return len(s.prompts)+s.commands > 0 }
 
 type callState int
 
@@ -137,9 +142,13 @@ func (c *Checker) clientRequest(m message) {
 	case "initialize":
 		c.capabilities = params.ClientCapabilities
 	case "session/prompt":
-		r.overtakes = len(params.Prompt) > 0 && strings.HasPrefix(params.Prompt[0].Text, "/")
-		if s != nil {
-			s.prompts++
+		r.isCommand = len(params.Prompt) > 0 && strings.HasPrefix(params.Prompt[0].Text, "/")
+		switch {
+		case s == nil:
+		case r.isCommand:
+			s.commands++
+		default:
+			s.prompts = append(s.prompts, string(m.ID))
 		}
 	case "session/load", "session/resume":
 		if s == nil {
@@ -148,7 +157,7 @@ func (c *Checker) clientRequest(m message) {
 		}
 		if m.Method == "session/load" {
 			s.replays++
-			if s.prompts == 0 {
+			if !s.working() {
 				clear(s.calls) // the replay announces them anew
 			}
 		}
@@ -242,11 +251,7 @@ func (c *Checker) settle(r request, m message) {
 		if s == nil {
 			return
 		}
-		s.prompts--
-		if !r.overtakes {
-			c.expectNoOpenCalls(r, s)
-			c.expectNoOpenQuestions(r)
-		}
+		c.settlePrompt(r, s, string(m.ID))
 	case "session/close", "session/delete":
 		if m.Error == nil {
 			delete(c.sessions, r.sessionID)
@@ -254,8 +259,23 @@ func (c *Checker) settle(r request, m message) {
 	}
 }
 
+// settlePrompt holds the oldest prompt, which is the one that ran, to its end:
+// one that waited may be cancelled while it still runs.
+func (c *Checker) settlePrompt(r request, s *session, id string) {
+	if r.isCommand {
+		s.commands--
+		return
+	}
+	at := slices.Index(s.prompts, id)
+	s.prompts = slices.Delete(s.prompts, at, at+1)
+	if at == 0 {
+		c.expectNoOpenCalls(r, s)
+		c.expectNoOpenQuestions(r)
+	}
+}
+
 func (c *Checker) expectNoOpenCalls(r request, s *session) {
-	if r.method == "session/load" && s.prompts > 0 {
+	if r.method == "session/load" && s.working() {
 		return // a running session's calls may well be open
 	}
 	for id, state := range s.calls {

@@ -77,6 +77,9 @@ func TestChecker(t *testing.T) {
 		{"slash command during a turn", opened + `
 > {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"/queue more"}]}}
 < {"jsonrpc":"2.0","id":4,"result":{"stopReason":"end_turn"}}` + ended, nil},
+		{"queued prompt cancelled during a turn", opened + `
+> {"jsonrpc":"2.0","id":4,"method":"session/prompt","params":{"sessionId":"s","prompt":[{"type":"text","text":"more"}]}}
+< {"jsonrpc":"2.0","id":4,"result":{"stopReason":"cancelled"}}` + ended, nil},
 		{"older model state", `
 > {"jsonrpc":"2.0","id":1,"method":"session/new","params":{}}
 < {"jsonrpc":"2.0","id":1,"result":{"sessionId":"s","models":{}}}`, nil},

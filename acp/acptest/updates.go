@@ -42,7 +42,7 @@ func (c *Checker) update(p callParams) {
 		c.report("%s for session %q, which the client does not know", p.Update.Kind, p.SessionID)
 		return
 	}
-	if s.prompts == 0 && s.replays == 0 && slices.Contains(turnUpdates, p.Update.Kind) {
+	if !s.working() && s.replays == 0 && slices.Contains(turnUpdates, p.Update.Kind) {
 		c.report("%s for session %s while no prompt of it is open", p.Update.Kind, p.SessionID)
 	}
 	call := p.Update.toolCall
@@ -75,7 +75,7 @@ func (c *Checker) permission(p callParams) {
 	case s == nil:
 		c.report("a permission request for session %q, which the client does not know", p.SessionID)
 		return
-	case s.prompts == 0:
+	case !s.working():
 		c.report("a permission request for session %s while no prompt of it is open", p.SessionID)
 	case s.calls[p.ToolCall.ID] != callOpen:
 		c.report("a permission request for tool call %q, which is not open", p.ToolCall.ID)

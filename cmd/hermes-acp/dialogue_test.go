@@ -5,6 +5,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -62,13 +63,27 @@ func newDialogue(s *scriptState, work string, env []string) *dialogue {
 	return &dialogue{state: s, work: work, env: env, transcript: newTranscript(s.lane.spell(work))}
 }
 
+// play runs a whole script.
 func (d *dialogue) play(script string) error {
-	defer func() {
-		if d.agent != nil { // after a failure
-			d.agent.Kill()
-			d.agent.Wait()
-		}
-	}()
+	defer d.abandon()
+	if err := d.run(script); err != nil {
+		return err
+	}
+	if d.agent == nil {
+		return nil
+	}
+	return d.stop()
+}
+
+// abandon ends an agent that a failed dialogue left behind.
+func (d *dialogue) abandon() {
+	if d.agent != nil {
+		_ = d.kill()
+	}
+}
+
+// run plays lines and leaves the agent running.
+func (d *dialogue) run(script string) error {
 	n := 0
 	for line := range strings.Lines(script) {
 		n++
@@ -80,10 +95,7 @@ func (d *dialogue) play(script string) error {
 			return fmt.Errorf("line %d: %s: %w", n, line, err)
 		}
 	}
-	if d.agent == nil {
-		return nil
-	}
-	return d.stop()
+	return nil
 }
 
 func (d *dialogue) step(line string) error {
@@ -224,7 +236,7 @@ func (d *dialogue) until(done func(line []byte) bool) error {
 		select {
 		case line, ok := <-d.lines:
 			if !ok {
-				return fmt.Errorf("the agent ended: %w", d.agent.Stop(d.state.tb.Context()))
+				return fmt.Errorf("the agent ended: %w", d.agent.Stop(context.WithoutCancel(d.state.tb.Context())))
 			}
 			d.take(line)
 			if done(line) {
@@ -297,7 +309,7 @@ func (d *dialogue) gate(name string, open bool) error {
 }
 
 func (d *dialogue) stop() error {
-	err := d.agent.Stop(d.state.tb.Context())
+	err := d.agent.Stop(context.WithoutCancel(d.state.tb.Context()))
 	for line := range d.lines {
 		d.take(line)
 	}
