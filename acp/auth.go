@@ -74,8 +74,24 @@ func (s *server) authenticate(ctx context.Context, _ *jsonrpc.Request, p acpsdk.
 	}
 	switch id := strings.ToLower(strings.TrimSpace(p.MethodId)); id {
 	case configMethod, setupMethod, provider:
+		s.loggedOut.Store(false)
 		return struct{}{}, nil
 	default:
 		return nil, invalid("methodId %q is not an authentication method here", p.MethodId)
 	}
+}
+
+// logout makes new sessions need authenticate again, in this process only. Keys
+// stay where they are.
+func (s *server) logout(context.Context, *jsonrpc.Request, struct{}) (any, error) {
+	s.loggedOut.Store(true)
+	return struct{}{}, nil
+}
+
+// requireLogin refuses a new session after a logout.
+func (s *server) requireLogin() error {
+	if s.loggedOut.Load() {
+		return jsonrpc.Errorf(codeAuthRequired, "logged out; authenticate first")
+	}
+	return nil
 }

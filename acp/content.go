@@ -64,6 +64,16 @@ func decodeBlock[B any](raw json.RawMessage, parts func(B) []agent.Part) ([]agen
 	return parts(b), nil
 }
 
+// blank reports whether there is nothing in parts to answer.
+func blank(parts []agent.Part) bool {
+	for _, p := range parts {
+		if p.ImageURL != "" || !isBlank(p.Text) {
+			return false
+		}
+	}
+	return true
+}
+
 func textPart(text string) []agent.Part {
 	if text == "" {
 		return nil

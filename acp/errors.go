@@ -24,8 +24,8 @@ func (s *server) rpcError(err error) error {
 		return jsonrpc.Errorf(codeResourceNotFound, "%v", err)
 	case errors.Is(err, agent.ErrNoProvider):
 		return jsonrpc.Errorf(codeAuthRequired, "%v; run `%s` in a terminal to set one up, then try again", agent.ErrNoProvider, s.cfg.SetupCommand)
-	case errors.Is(err, agent.ErrUnknownModel):
-		return jsonrpc.Errorf(jsonrpc.CodeInvalidParams, "%v", err)
+	case errors.Is(err, agent.ErrUnknownModel), errors.Is(err, agent.ErrBadCursor):
+		return invalid("%v", err)
 	default:
 		// Clients show data.details; some show nothing but the message.
 		return &jsonrpc.Error{
@@ -34,6 +34,14 @@ func (s *server) rpcError(err error) error {
 			Data:    map[string]string{"details": err.Error()},
 		}
 	}
+}
+
+// sessionError is rpcError for a request about a session that may not exist.
+func (s *server) sessionError(sessionID string, err error) error {
+	if errors.Is(err, agent.ErrUnknownSession) {
+		s.forget(sessionID)
+	}
+	return s.rpcError(err)
 }
 
 // invalid is a refusal of what the client sent.

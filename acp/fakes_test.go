@@ -228,6 +228,7 @@ type memoryStore struct {
 	records  map[string]agent.SessionRecord
 	messages map[string][]agent.Message
 	created  []string
+	tips     map[string]string
 }
 
 func newMemoryStore() *memoryStore {
@@ -327,7 +328,20 @@ func provenance(id, previous string) agent.Provenance {
 }
 
 func (m *memoryStore) Provenance(_ context.Context, id, previous string) (agent.Provenance, error) {
-	return provenance(id, previous), nil
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	p := provenance(id, previous)
+	if tip, rotated := m.tips[id]; rotated {
+		p.Current = tip
+	}
+	return p, nil
+}
+
+// rotate makes another Hermes session hold the conversation from now on.
+func (m *memoryStore) rotate(id, tip string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.tips = map[string]string{id: tip}
 }
 
 func (m *memoryStore) EndSession(context.Context, string) error { return nil }

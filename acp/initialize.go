@@ -76,8 +76,15 @@ func (s *server) initialize(req *jsonrpc.Request) jsonrpc.Responder {
 			AgentCapabilities: acpsdk.AgentCapabilities{
 				LoadSession:        true,
 				PromptCapabilities: acpsdk.PromptCapabilities{Image: true, EmbeddedContext: true},
+				McpCapabilities:    acpsdk.McpCapabilities{Http: s.cfg.HTTPServers, Sse: s.cfg.HTTPServers},
+				Auth:               acpsdk.AgentAuthCapabilities{Logout: &acpsdk.LogoutCapabilities{}},
 				SessionCapabilities: acpsdk.SessionCapabilities{
 					AdditionalDirectories: &acpsdk.SessionAdditionalDirectoriesCapabilities{},
+					Close:                 &acpsdk.SessionCloseCapabilities{},
+					Delete:                &acpsdk.SessionDeleteCapabilities{},
+					Fork:                  &acpsdk.SessionForkCapabilities{},
+					List:                  &acpsdk.SessionListCapabilities{},
+					Resume:                &acpsdk.SessionResumeCapabilities{},
 				},
 			},
 		}, nil

@@ -1,11 +1,10 @@
 package acp
 
 import (
-	"context"
+	"strings"
 
 	acpsdk "github.com/coder/acp-go-sdk"
 
-	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
@@ -34,25 +33,13 @@ func parseMode(id string) (agent.Mode, error) {
 			return agent.Mode(id), nil
 		}
 	}
-	return "", invalid("there is no mode %q; the modes are default, accept_edits, dont_ask and plan", id)
+	return "", invalid("there is no mode %q; the modes are %s", id, modeNames())
 }
 
-type setModeParams struct {
-	sessionParams
-	ModeID string `json:"modeId"`
-}
-
-func (s *server) setMode(ctx context.Context, _ *jsonrpc.Request, p setModeParams) (any, error) {
-	session, err := s.session(p.sessionParams)
-	if err != nil {
-		return nil, err
+func modeNames() string {
+	var names []string
+	for _, m := range modes() {
+		names = append(names, string(m.Id))
 	}
-	mode, err := parseMode(p.ModeID)
-	if err != nil {
-		return nil, err
-	}
-	if err := session.SetMode(ctx, mode); err != nil {
-		return nil, err
-	}
-	return struct{}{}, nil
+	return strings.Join(names, ", ")
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	acpsdk "github.com/coder/acp-go-sdk"
+
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
@@ -62,12 +64,15 @@ func (p folderParams) options() (agent.SessionOptions, error) {
 		}
 		dirs[i] = filepath.Clean(dir)
 	}
-	for _, raw := range p.McpServers {
-		if err := checkMCPServer(raw); err != nil {
-			return agent.SessionOptions{}, err
+	var servers []agent.ToolServer
+	for i, raw := range p.McpServers {
+		server, err := toolServer(raw)
+		if err != nil {
+			return agent.SessionOptions{}, invalid("mcpServers %d: %v", i+1, err)
 		}
+		servers = append(servers, server)
 	}
-	return agent.SessionOptions{Cwd: filepath.Clean(p.Cwd), Dirs: dirs}, nil
+	return agent.SessionOptions{Cwd: filepath.Clean(p.Cwd), Dirs: dirs, Servers: servers}, nil
 }
 
 func checkFolder(field, path string) error {
@@ -102,19 +107,52 @@ func discriminator(raw json.RawMessage, field string) (value string, present boo
 	return value, true, nil
 }
 
-// checkMCPServer refuses a server of a kind that does not exist. The SDK would
-// take it for an HTTP server without an address.
-func checkMCPServer(raw json.RawMessage) error {
+// toolServer decodes an MCP server by its type, which stdio has not in version 1.
+// The SDK would take an unknown type for an HTTP server without an address.
+func toolServer(raw json.RawMessage) (agent.ToolServer, error) {
 	kind, present, err := discriminator(raw, "type")
 	if err != nil {
-		return invalid("mcpServers: %v", err)
+		return agent.ToolServer{}, err
+	}
+	if !present {
+		kind = "stdio"
 	}
 	switch kind {
-	case "stdio", "http", "sse":
-		return nil
+	case "stdio":
+		return stdioServer(raw)
+	case "http", "sse":
+		return httpServer(raw)
+	default:
+		return agent.ToolServer{}, fmt.Errorf("type %q is not supported (stdio, http and sse are)", kind)
 	}
-	if present {
-		return invalid("mcpServers: type %q is not supported (stdio, http and sse are)", kind)
+}
+
+func stdioServer(raw json.RawMessage) (agent.ToolServer, error) {
+	var p acpsdk.McpServerStdio
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return agent.ToolServer{}, fieldError(err)
 	}
-	return nil // stdio has no type in version 1
+	if p.Name == "" || p.Command == "" {
+		return agent.ToolServer{}, errors.New("a stdio server needs name and command")
+	}
+	server := agent.ToolServer{Name: p.Name, Command: p.Command, Args: p.Args}
+	for _, env := range p.Env {
+		server.Env = append(server.Env, env.Name+"="+env.Value)
+	}
+	return server, nil
+}
+
+func httpServer(raw json.RawMessage) (agent.ToolServer, error) {
+	var p acpsdk.McpServerHttpInline // an sse server has the same fields
+	if err := json.Unmarshal(raw, &p); err != nil {
+		return agent.ToolServer{}, fieldError(err)
+	}
+	if p.Name == "" || p.Url == "" {
+		return agent.ToolServer{}, fmt.Errorf("a server of type %s needs name and url", p.Type)
+	}
+	server := agent.ToolServer{Name: p.Name, URL: p.Url, SSE: p.Type == "sse", Headers: map[string]string{}}
+	for _, h := range p.Headers {
+		server.Headers[h.Name] = h.Value
+	}
+	return server, nil
 }

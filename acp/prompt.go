@@ -30,23 +30,33 @@ func (s *server) prompt(req *jsonrpc.Request) jsonrpc.Responder {
 	if params.Prompt == nil {
 		return jsonrpc.Fail(invalid("prompt is required"))
 	}
+	if c, argument, ok := slashCommand(params.Prompt); ok {
+		return s.command(session, c, argument)
+	}
 	parts, err := promptParts(params.Prompt)
 	if err != nil {
 		return jsonrpc.Fail(err)
 	}
-	if len(parts) == 0 {
+	if blank(parts) {
 		return func(ctx context.Context) (any, error) { return s.emptyPrompt(ctx, session) }
 	}
-	updates := s.updates(session.ID())
-	turn := session.Enqueue(agent.Prompt{
-		Parts:    parts,
-		Emit:     updates.emit,
-		Approver: approver{server: s, sessionID: session.ID()},
-	})
+	return s.enqueue(session, agent.Prompt{Parts: parts})
+}
+
+// enqueue gives a prompt its place in line and returns what runs it.
+func (s *server) enqueue(session *agent.Session, prompt agent.Prompt) jsonrpc.Responder {
+	u := s.updates(session.ID())
+	settled := u.view.settings()
+	prompt.Emit = u.emit
+	prompt.Approver = approver{server: s, sessionID: session.ID()}
+	turn := session.Enqueue(prompt)
+	u.view.turnBegins()
 	return func(ctx context.Context) (any, error) {
+		defer u.view.turnEnds()
+		settled(ctx)
 		out := turn.Run(ctx)
 		if out.Err != nil {
-			return nil, s.rpcError(out.Err)
+			return nil, s.sessionError(session.ID(), out.Err)
 		}
 		return acpsdk.PromptResponse{StopReason: acpsdk.StopReason(out.Stop), Usage: usage(out.Usage)}, nil
 	}
@@ -55,7 +65,7 @@ func (s *server) prompt(req *jsonrpc.Request) jsonrpc.Responder {
 // emptyPrompt answers a prompt without content: there is nothing to do.
 func (s *server) emptyPrompt(ctx context.Context, session *agent.Session) (any, error) {
 	if _, err := session.Record(ctx); err != nil {
-		return nil, s.rpcError(err)
+		return nil, s.sessionError(session.ID(), err)
 	}
 	return acpsdk.PromptResponse{StopReason: acpsdk.StopReasonEndTurn}, nil
 }

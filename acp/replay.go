@@ -11,16 +11,31 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// replay shows a stored conversation as the updates that it once was.
-func (s *server) replay(ctx context.Context, sessionID, cwd string, messages []agent.Message) error {
+// replay loads a session and shows its conversation as the updates that it once
+// was. Updates of a turn that runs wait until it is through.
+func (s *server) replay(ctx context.Context, session *agent.Session, opts agent.SessionOptions) error {
+	u := s.updates(session.ID())
+	u.view.gate.Lock()
+	defer u.view.gate.Unlock()
+	messages, err := session.Load(ctx, opts)
+	if err != nil {
+		s.forget(session.ID())
+		return err
+	}
 	r := &replayer{
-		updates: s.updates(sessionID),
-		cwd:     cwd,
+		updates: u,
+		cwd:     opts.Cwd,
 		kinds:   map[string]agent.ToolKind{},
+		results: map[string]bool{},
 		open:    map[string]agent.CallInfo{},
 	}
 	for _, spec := range s.agent.Tools() {
 		r.kinds[spec.Name] = spec.Kind
+	}
+	for _, m := range messages {
+		if m.Role == agent.RoleTool {
+			r.results[m.ToolCallID] = true
+		}
 	}
 	for i, m := range messages {
 		if err := r.message(ctx, fmt.Sprintf("history-%d", i+1), m); err != nil {
@@ -34,7 +49,8 @@ type replayer struct {
 	updates *updates
 	cwd     string
 	kinds   map[string]agent.ToolKind
-	open    map[string]agent.CallInfo // calls without a result yet
+	results map[string]bool           // ids of the calls that have a result
+	open    map[string]agent.CallInfo // calls shown without their result yet
 	order   []string                  // their ids, in order
 }
 
@@ -78,7 +94,7 @@ func (r *replayer) assistant(ctx context.Context, id string, m agent.Message) er
 		}
 	}
 	for _, c := range m.ToolCalls {
-		if c.ID == "" {
+		if c.ID == "" || r.runsNow(c.ID) && !r.updates.view.openCalls[c.ID] {
 			continue
 		}
 		call := r.call(c)
@@ -89,6 +105,13 @@ func (r *replayer) assistant(ctx context.Context, id string, m agent.Message) er
 		}
 	}
 	return nil
+}
+
+// runsNow reports whether a call belongs to a turn that runs: its end, and if it
+// was not announced yet its beginning too, follow the replay. Without such a turn
+// a call without a result was cut off by a crash.
+func (r *replayer) runsNow(callID string) bool {
+	return !r.results[callID] && r.updates.view.isRunning()
 }
 
 func (r *replayer) result(ctx context.Context, m agent.Message) error {
@@ -105,7 +128,7 @@ func (r *replayer) result(ctx context.Context, m agent.Message) error {
 func (r *replayer) closeOpen(ctx context.Context) error {
 	for _, id := range r.order {
 		call, ok := r.open[id]
-		if !ok {
+		if !ok || r.runsNow(id) {
 			continue
 		}
 		ended := agent.CallEnded{Call: call, Result: agent.Result{Text: "This call ended without a result.", Failed: true}}
@@ -127,8 +150,8 @@ func (r *replayer) call(c agent.ToolCall) agent.CallInfo {
 	if json.Unmarshal([]byte(c.Arguments), &args) != nil {
 		return call
 	}
-	if preview := argument(args, "command", "path", "pattern", "query", "url", "action"); preview != "" {
-		call.Title += ": " + preview
+	if text := argument(args, "command", "path", "pattern", "query", "url", "action"); text != "" {
+		call.Title += ": " + preview(text)
 	}
 	if path := argument(args, "path"); path != "" {
 		if !filepath.IsAbs(path) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 
 	acpsdk "github.com/coder/acp-go-sdk"
@@ -21,6 +22,11 @@ type Config struct {
 	SetupCommand string
 	// MaxLine is the longest line accepted, in bytes; default 64 MiB.
 	MaxLine int
+	// Catalog lists the models that a session can be switched to; nil lists
+	// none but the current one. It may take as long as its provider does.
+	Catalog func(ctx context.Context) ([]agent.ModelInfo, error)
+	// HTTPServers says that the agent reaches MCP servers over HTTP and SSE.
+	HTTPServers bool
 	// Trace, when set, is shown every frame; see NewTrace.
 	Trace func(jsonrpc.Direction, []byte)
 	Log   *slog.Logger
@@ -40,6 +46,7 @@ func Serve(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 		cfg:   cfg,
 		agent: cfg.Agent,
 		log:   cfg.Log,
+		views: map[string]*view{},
 		conn:  jsonrpc.New(r, w, jsonrpc.Options{Logger: cfg.Log, MaxLine: cfg.MaxLine, Trace: cfg.Trace}),
 	}
 	return s.conn.Serve(ctx, s.handle)
@@ -52,7 +59,12 @@ type server struct {
 	log   *slog.Logger
 	conn  *jsonrpc.Conn
 	// client is what the client can show, as it said in initialize.
-	client atomic.Pointer[clientFeatures]
+	client    atomic.Pointer[clientFeatures]
+	loggedOut atomic.Bool
+	catalog   catalog
+
+	viewsMu sync.Mutex
+	views   map[string]*view // by session id
 }
 
 // features returns what the client can show; nothing before initialize.
@@ -63,6 +75,10 @@ func (s *server) features() clientFeatures {
 	return clientFeatures{}
 }
 
+// methodSessionSetModel is how models were set before configOptions. The protocol
+// has dropped it, clients have not.
+const methodSessionSetModel = "session/set_model"
+
 // handle routes one message. It runs in the reader, in order of arrival.
 func (s *server) handle(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
 	switch req.Method {
@@ -70,12 +86,28 @@ func (s *server) handle(_ context.Context, req *jsonrpc.Request) jsonrpc.Respond
 		return s.initialize(req)
 	case acpsdk.AgentMethodAuthenticate:
 		return respond(s, req, s.authenticate)
+	case acpsdk.AgentMethodLogout:
+		return respond(s, req, s.logout)
 	case acpsdk.AgentMethodSessionNew:
 		return respond(s, req, s.newSession)
 	case acpsdk.AgentMethodSessionLoad:
 		return respond(s, req, s.loadSession)
+	case acpsdk.AgentMethodSessionResume:
+		return respond(s, req, s.resumeSession)
+	case acpsdk.AgentMethodSessionFork:
+		return respond(s, req, s.forkSession)
+	case acpsdk.AgentMethodSessionList:
+		return respond(s, req, s.listSessions)
+	case acpsdk.AgentMethodSessionClose:
+		return respond(s, req, s.closeSession)
+	case acpsdk.AgentMethodSessionDelete:
+		return respond(s, req, s.deleteSession)
 	case acpsdk.AgentMethodSessionSetMode:
-		return respond(s, req, s.setMode)
+		return setting(s, req, s.setMode)
+	case methodSessionSetModel:
+		return setting(s, req, s.setModel)
+	case acpsdk.AgentMethodSessionSetConfigOption:
+		return setting(s, req, s.setConfigOption)
 	case acpsdk.AgentMethodSessionPrompt:
 		return s.prompt(req)
 	case acpsdk.AgentMethodSessionCancel:

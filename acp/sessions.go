@@ -2,6 +2,9 @@ package acp
 
 import (
 	"context"
+	"errors"
+	"path/filepath"
+	"time"
 
 	acpsdk "github.com/coder/acp-go-sdk"
 
@@ -9,69 +12,198 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// sessionState is what new, load and resume tell of a session.
-type sessionState struct {
-	SessionID string                   `json:"sessionId,omitempty"` // new and fork only
-	Modes     *acpsdk.SessionModeState `json:"modes"`
-}
-
-func (s *server) state(rec agent.SessionRecord) sessionState {
-	return sessionState{Modes: modeState(rec.Mode)}
+// requireServers refuses new and load without mcpServers, which version 1
+// requires there.
+func (p folderParams) requireServers() error {
+	if p.McpServers == nil {
+		return invalid("mcpServers is required; send [] for none")
+	}
+	return nil
 }
 
 func (s *server) newSession(ctx context.Context, req *jsonrpc.Request, p folderParams) (any, error) {
-	if p.McpServers == nil {
-		return nil, invalid("mcpServers is required; send [] for none")
+	if err := p.requireServers(); err != nil {
+		return nil, err
 	}
 	opts, err := p.options()
 	if err != nil {
+		return nil, err
+	}
+	if err := s.requireLogin(); err != nil {
 		return nil, err
 	}
 	session, err := s.agent.NewSession(ctx, opts)
 	if err != nil {
 		return nil, err
 	}
-	return s.opened(ctx, req, session)
+	return s.opened(ctx, req, session, session.ID())
 }
 
-type loadParams struct {
+// openParams are the parameters of load, resume and fork.
+type openParams struct {
 	sessionParams
 	folderParams
 }
 
-func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, p loadParams) (any, error) {
-	if p.McpServers == nil {
-		return nil, invalid("mcpServers is required; send [] for none")
+func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
+	if err := p.requireServers(); err != nil {
+		return nil, err
 	}
-	session, err := s.session(p.sessionParams)
+	session, opts, err := s.open(p)
 	if err != nil {
 		return nil, err
 	}
-	opts, err := p.options()
-	if err != nil {
+	if err := s.replay(ctx, session, opts); err != nil {
 		return nil, err
 	}
-	messages, err := session.Load(ctx, opts)
-	if err != nil {
-		return nil, err
-	}
-	if err := s.replay(ctx, session.ID(), opts.Cwd, messages); err != nil {
-		return nil, err
-	}
-	return s.opened(ctx, req, session)
+	return s.opened(ctx, req, session, "")
 }
 
-// opened answers a request that gave the client a session. What the client
-// should know of it beside that follows the response: clients drop updates of a
-// session that they do not know yet.
-func (s *server) opened(ctx context.Context, req *jsonrpc.Request, session *agent.Session) (any, error) {
-	rec, err := session.Record(ctx)
+// resumeSession is load for a client that has the conversation already.
+func (s *server) resumeSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
+	session, opts, err := s.open(p)
 	if err != nil {
 		return nil, err
 	}
-	state := s.state(rec)
-	if req.Method == acpsdk.AgentMethodSessionNew {
-		state.SessionID = session.ID()
+	if _, err := session.Load(ctx, opts); err != nil {
+		return nil, err
 	}
+	return s.opened(ctx, req, session, "")
+}
+
+func (s *server) forkSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
+	session, opts, err := s.open(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.requireLogin(); err != nil {
+		return nil, err
+	}
+	fork, err := session.Fork(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	return s.opened(ctx, req, fork, fork.ID())
+}
+
+func (s *server) open(p openParams) (*agent.Session, agent.SessionOptions, error) {
+	session, err := s.session(p.sessionParams)
+	if err != nil {
+		return nil, agent.SessionOptions{}, err
+	}
+	opts, err := p.options()
+	return session, opts, err
+}
+
+// opened answers a request that gave the client a session. newID is the id of a
+// session that the client does not know yet; clients drop updates of it that
+// come before the response, so what there is to tell follows.
+func (s *server) opened(ctx context.Context, req *jsonrpc.Request, session *agent.Session, newID string) (any, error) {
+	state, err := s.state(ctx, session)
+	if err != nil {
+		return nil, err
+	}
+	state.SessionID = newID
+	state.Meta = s.provenance(ctx, session)
+	req.AfterResponse = func() { s.introduce(ctx, session) }
 	return state, nil
+}
+
+// introduce tells the client what it can do in a session.
+func (s *server) introduce(ctx context.Context, session *agent.Session) {
+	u := s.updates(session.ID())
+	u.show(ctx, availableCommands())
+	u.usage(ctx, session)
+	if s.fetchCatalog(ctx) {
+		u.configOptions(ctx, session)
+	}
+}
+
+type listParams struct {
+	Cwd    *string `json:"cwd"`
+	Cursor string  `json:"cursor"`
+}
+
+func (s *server) listSessions(ctx context.Context, _ *jsonrpc.Request, p listParams) (any, error) {
+	filter := agent.SessionFilter{Cursor: p.Cursor}
+	if p.Cwd != nil {
+		if !filepath.IsAbs(*p.Cwd) {
+			return nil, invalid("cwd %q is not an absolute path", *p.Cwd)
+		}
+		filter.Cwd = sameFolder(*p.Cwd)
+	}
+	page, err := s.agent.ListSessions(ctx, filter)
+	if err != nil {
+		return nil, err
+	}
+	result := acpsdk.ListSessionsResponse{Sessions: make([]acpsdk.SessionInfo, len(page.Sessions))}
+	for i, listed := range page.Sessions {
+		result.Sessions[i] = acpsdk.SessionInfo{
+			SessionId:             acpsdk.SessionId(listed.ID),
+			Cwd:                   listed.Cwd,
+			AdditionalDirectories: listed.Dirs,
+			Title:                 &listed.Title,
+			UpdatedAt:             timestamp(listed.UpdatedAt),
+			Meta:                  provenanceMeta(listed.Provenance),
+		}
+	}
+	if page.Next != "" {
+		result.NextCursor = &page.Next
+	}
+	return result, nil
+}
+
+// sameFolder returns a filter for folders that are the same one as want, by
+// whatever symbolic links. Listing may ask about the same folder many times.
+func sameFolder(want string) func(cwd string) bool {
+	want = resolved(want)
+	known := map[string]bool{}
+	return func(cwd string) bool {
+		same, ok := known[cwd]
+		if !ok {
+			same = resolved(cwd) == want
+			known[cwd] = same
+		}
+		return same
+	}
+}
+
+func resolved(path string) string {
+	if target, err := agent.ResolveLinks(path); err == nil {
+		return target
+	}
+	return filepath.Clean(path)
+}
+
+func timestamp(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := t.UTC().Format(time.RFC3339Nano)
+	return &text
+}
+
+func (s *server) closeSession(ctx context.Context, _ *jsonrpc.Request, p sessionParams) (any, error) {
+	session, err := s.session(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Close(ctx); err != nil {
+		return nil, err
+	}
+	s.forget(p.SessionID)
+	return struct{}{}, nil
+}
+
+// deleteSession succeeds for a session that does not exist: it is gone.
+func (s *server) deleteSession(ctx context.Context, _ *jsonrpc.Request, p sessionParams) (any, error) {
+	session, err := s.session(p)
+	if err != nil {
+		return nil, err
+	}
+	if err := session.Delete(ctx); err != nil && !errors.Is(err, agent.ErrUnknownSession) {
+		return nil, err
+	}
+	s.forget(p.SessionID)
+	return struct{}{}, nil
 }

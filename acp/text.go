@@ -22,6 +22,16 @@ func truncate(text string) string {
 	return fmt.Sprintf("%s\n... (%d chars total, truncated)", text[:cut], utf8.RuneCountInString(text))
 }
 
+// preview is the beginning of a text on one line.
+func preview(text string) string {
+	const limit = 80 // runes
+	line := []rune(strings.Join(strings.Fields(text), " "))
+	if len(line) <= limit {
+		return string(line)
+	}
+	return string(line[:limit-3]) + "..."
+}
+
 // fenced puts text into a Markdown code block whose fence is longer than any
 // run of backticks inside.
 func fenced(text string) string {

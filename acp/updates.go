@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"time"
 
 	acpsdk "github.com/coder/acp-go-sdk"
 
@@ -12,11 +13,12 @@ import (
 type updates struct {
 	server    *server
 	sessionID string
+	view      *view
 	client    clientFeatures
 }
 
 func (s *server) updates(sessionID string) *updates {
-	return &updates{server: s, sessionID: sessionID, client: s.features()}
+	return &updates{server: s, sessionID: sessionID, view: s.view(sessionID), client: s.features()}
 }
 
 // sessionUpdate is the parameters of a session/update. Update is one of the
@@ -33,10 +35,27 @@ func (u *updates) send(ctx context.Context, update any) error {
 	return u.server.conn.NotifyPaced(ctx, acpsdk.ClientMethodSessionUpdate, sessionUpdate{u.sessionID, update})
 }
 
-// emit shows one event of a turn. What cannot be sent belongs to a turn that
-// was cancelled or a client that is gone, and is dropped.
+// show sends an update that is no event of a turn.
+func (u *updates) show(ctx context.Context, update any) {
+	u.view.gate.Lock()
+	defer u.view.gate.Unlock()
+	u.trySend(ctx, update)
+}
+
+// emit shows one event of a turn.
 func (u *updates) emit(ctx context.Context, e agent.Event) {
-	update := u.render(e)
+	u.view.gate.Lock()
+	defer u.view.gate.Unlock()
+	u.view.note(e)
+	u.trySend(ctx, u.render(e))
+	if c, ok := e.(agent.CompactionChanged); ok && c.State == agent.CompactionDone {
+		u.trySend(ctx, u.rotation(ctx))
+	}
+}
+
+// trySend drops an update that cannot be sent: it belongs to a turn that was
+// cancelled or a client that is gone. Nil is no update.
+func (u *updates) trySend(ctx context.Context, update any) {
 	if update == nil {
 		return
 	}
@@ -65,8 +84,10 @@ func (u *updates) render(e agent.Event) any {
 		return planUpdate(e.Entries)
 	case agent.UsageChanged:
 		return usageUpdate(e)
+	case agent.CompactionChanged:
+		return u.compaction(e)
 	case agent.InfoChanged:
-		return acpsdk.SessionSessionInfoUpdate{SessionUpdate: "session_info_update", Title: &e.Title}
+		return acpsdk.SessionSessionInfoUpdate{SessionUpdate: "session_info_update", Title: &e.Title, UpdatedAt: timestamp(time.Now())}
 	case agent.Notice:
 		return u.notice(e)
 	default:
@@ -138,4 +159,38 @@ func (u *updates) notice(e agent.Notice) any {
 		return nil
 	}
 	return noticeUpdate{SessionUpdate: "notice", Severity: "info", Title: e.Text}
+}
+
+// compactionUpdate is newer than the SDK.
+type compactionUpdate struct {
+	SessionUpdate string                    `json:"sessionUpdate"`
+	CompactionID  string                    `json:"compactionId"`
+	Status        string                    `json:"status"`
+	Summary       []acpsdk.ContentBlockText `json:"summary,omitempty"`
+	Error         string                    `json:"error,omitempty"`
+}
+
+// compaction is for clients that know compactions.
+func (u *updates) compaction(e agent.CompactionChanged) any {
+	if !u.client.compaction {
+		return nil
+	}
+	update := compactionUpdate{SessionUpdate: "compaction_update", CompactionID: e.ID, Status: string(e.State)}
+	if e.Summary != "" {
+		update.Summary = []acpsdk.ContentBlockText{{Type: "text", Text: e.Summary}}
+	}
+	if e.Err != nil {
+		update.Error = e.Err.Error()
+	}
+	return update
+}
+
+// usage tells how full the context window is, when its size is known.
+func (u *updates) usage(ctx context.Context, session *agent.Session) {
+	use, err := session.ContextUse(ctx)
+	if err != nil {
+		u.server.log.DebugContext(ctx, "context use unknown", "session_id", u.sessionID, "error", err)
+		return
+	}
+	u.show(ctx, usageUpdate(agent.UsageChanged{Used: use.Used, Window: use.Window}))
 }

@@ -105,7 +105,11 @@ func (t *Turn) Run(ctx context.Context) (out Outcome) {
 		return Outcome{Stop: StopCancelled}
 	}
 	if command := t.prompt.Command; command != nil {
-		return Outcome{Stop: StopEndTurn, Err: command(ctx)}
+		err := command(ctx)
+		if ctx.Err() != nil {
+			return Outcome{Stop: StopCancelled}
+		}
+		return Outcome{Stop: StopEndTurn, Err: err}
 	}
 	r, err := newRun(ctx, t)
 	if err != nil {

@@ -1,0 +1,105 @@
+package acp
+
+import (
+	"context"
+	"sync"
+
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+// view is what this client has been shown of one session.
+type view struct {
+	// gate is held while updates are sent: a replay holds it for its whole
+	// length, so that live updates follow it.
+	gate sync.Mutex
+	// openCalls are the announced calls of the running turn. Guarded by gate.
+	openCalls map[string]bool
+	// hermesID is the Hermes session that held the conversation when the client
+	// was last told. Guarded by gate.
+	hermesID string
+	changes  changes
+
+	mu      sync.Mutex
+	running int           // turns that have not been answered
+	setting chan struct{} // closed when the last setting was made; nil for none
+}
+
+// view returns the view of a session, a new one when there is none.
+func (s *server) view(sessionID string) *view {
+	s.viewsMu.Lock()
+	defer s.viewsMu.Unlock()
+	v, ok := s.views[sessionID]
+	if !ok {
+		v = &view{openCalls: map[string]bool{}}
+		s.views[sessionID] = v
+	}
+	return v
+}
+
+// forget drops the view of a session that was closed or does not exist.
+func (s *server) forget(sessionID string) {
+	s.viewsMu.Lock()
+	defer s.viewsMu.Unlock()
+	delete(s.views, sessionID)
+}
+
+func (v *view) turnBegins() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.running++
+}
+
+func (v *view) turnEnds() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.running--
+}
+
+func (v *view) isRunning() bool {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.running > 0
+}
+
+// beginSetting takes a place among the session's settings, in the reader. The
+// caller makes its setting between wait and done.
+func (v *view) beginSetting() (wait func(context.Context), done func()) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	before, made := v.setting, make(chan struct{})
+	v.setting = made
+	return func(ctx context.Context) { await(ctx, before) }, func() { close(made) }
+}
+
+// settings returns a function that waits until the settings that arrived so far
+// are made: a prompt behind a set_mode runs in that mode.
+func (v *view) settings() func(context.Context) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	last := v.setting
+	return func(ctx context.Context) { await(ctx, last) }
+}
+
+func await(ctx context.Context, made <-chan struct{}) {
+	if made == nil {
+		return
+	}
+	select {
+	case <-made:
+	case <-ctx.Done():
+	}
+}
+
+// note keeps what later requests need to know of an event. The caller holds
+// gate.
+func (v *view) note(e agent.Event) {
+	switch e := e.(type) {
+	case agent.CallStarted:
+		v.openCalls[e.Call.ID] = true
+	case agent.CallEnded:
+		delete(v.openCalls, e.Call.ID)
+		if e.Err == nil && !e.Result.Failed {
+			v.changes.add(e.Call.Access.Edits)
+		}
+	}
+}
