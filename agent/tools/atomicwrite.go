@@ -22,7 +22,7 @@ func writeFile(target string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer discardClose(root)
 
 	base := baseOf(target)
 	old, err := root.Lstat(base)
@@ -59,7 +59,7 @@ func makeParents(dir string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer discardClose(root)
 	if err := root.Mkdir(baseOf(dir), 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}

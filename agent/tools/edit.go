@@ -175,7 +175,7 @@ func removeFile(target string) error {
 	if err != nil {
 		return err
 	}
-	defer root.Close()
+	defer discardClose(root)
 	info, err := root.Lstat(baseOf(target))
 	if err != nil {
 		return err

@@ -106,10 +106,12 @@ func TestE27_SwapForALinkFailsClosed(t *testing.T) {
 		swap func(t *testing.T, b *workbench, outside string)
 	}{
 		{"the file", func(t *testing.T, b *workbench, outside string) {
+			t.Helper()
 			must(t, os.Remove(b.path("dir/f")))
 			must(t, os.Symlink(filepath.Join(outside, "f"), b.path("dir/f")))
 		}},
 		{"its folder", func(t *testing.T, b *workbench, outside string) {
+			t.Helper()
 			must(t, os.Rename(b.path("dir"), b.path("gone")))
 			must(t, os.Symlink(outside, b.path("dir")))
 		}},
@@ -152,9 +154,9 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
+func must(tb testing.TB, err error) {
+	tb.Helper()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 }

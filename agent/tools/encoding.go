@@ -116,7 +116,7 @@ func (f textFormat) encode(text string) ([]byte, error) {
 			}
 			data = append(data, byte(r))
 		}
-	default:
+	case encUTF8:
 		if f.bom {
 			data = append(data, bomUTF8...)
 		}

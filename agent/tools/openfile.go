@@ -98,12 +98,12 @@ func readRegular(target string, limit int64) ([]byte, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	defer root.Close()
+	defer discardClose(root)
 	f, err := openRegular(root, filepath.Base(target), os.O_RDONLY)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer f.Close()
+	defer discardClose(f)
 	info, err := f.Stat()
 	if err != nil {
 		return nil, nil, err
@@ -129,6 +129,10 @@ func readRegular(target string, limit int64) ([]byte, fs.FileInfo, error) {
 		}
 	}
 }
+
+// discardClose closes what nothing was written through, so that an error could
+// mean nothing.
+func discardClose(c io.Closer) { _ = c.Close() }
 
 // byteCount writes a size for people: 5.2 MiB.
 func byteCount(n int64) string {

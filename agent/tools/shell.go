@@ -7,9 +7,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"mvdan.cc/sh/v3/syntax"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -49,7 +52,7 @@ type shellOptions struct {
 func (t *Toolset) startShell(line string, opts shellOptions) (*shellCommand, error) {
 	argv := t.shellArgv(line)
 	s := &shellCommand{done: make(chan struct{})}
-	s.cmd = exec.Command(argv[0], argv[1:]...)
+	s.cmd = exec.Command(argv[0], argv[1:]...) //nolint:noctx // stop ends the whole group, a context only the shell
 	s.cmd.Dir = opts.dir
 	s.cmd.Env = opts.env
 	ownSession(s.cmd)
@@ -125,20 +128,41 @@ func (s *shellCommand) stop() {
 // that the line means what it was parsed as.
 func (t *Toolset) shellArgv(line string) []string {
 	shell := t.shell()
-	if strings.HasSuffix(shell, "bash") {
+	if isBash(shell) {
 		return []string{shell, "--noprofile", "--norc", "-c", line}
 	}
 	return []string{shell, "-c", line}
 }
 
+// shell returns the absolute path of the shell that runs commands.
 func (t *Toolset) shell() string {
 	if t.opts.Shell != "" {
 		return t.opts.Shell
 	}
-	if path, err := exec.LookPath("bash"); err == nil {
+	if path, err := exec.LookPath("bash"); err == nil && filepath.IsAbs(path) {
 		return path
 	}
 	return "/bin/sh"
+}
+
+// classifier parses for the shell that will run the line.
+func (t *Toolset) classifier() classifier {
+	lang := syntax.LangPOSIX
+	if isBash(t.shell()) {
+		lang = syntax.LangBash
+	}
+	return classifier{lang: lang, home: t.opts.Home}
+}
+
+func isBash(shell string) bool { return filepath.Base(shell) == "bash" }
+
+// shellOptions returns how a classified line runs.
+func (t *Toolset) shellOptions(ctx context.Context, line classified) shellOptions {
+	env := t.commandEnv(ctx, line.command.Dir)
+	if line.command.Verdict == agent.VerdictSafe {
+		env = append(env, safeGitEnv()...)
+	}
+	return shellOptions{dir: line.command.Dir, env: env}
 }
 
 // commandEnv is the environment of a command that runs in dir.

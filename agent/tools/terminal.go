@@ -63,17 +63,20 @@ func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args term
 	if err != nil {
 		return agent.Plan{}, err
 	}
+	line := t.classifier().classify(args.Command, dir)
 	return agent.Plan{
 		Title:  "terminal: " + args.Command,
-		Access: agent.Access{Command: classify(args.Command, dir)},
+		Access: agent.Access{Command: &line.command, Reads: line.reads},
 		Run: func(ctx context.Context, progress func(agent.Progress)) (agent.Result, error) {
-			return t.runForeground(ctx, args.Command, dir, timeout, progress)
+			return t.runForeground(ctx, line, timeout, progress)
 		},
 	}, nil
 }
 
-func (t *Toolset) runForeground(ctx context.Context, line, dir string, timeout time.Duration, progress func(agent.Progress)) (agent.Result, error) {
-	s, err := t.startShell(line, shellOptions{dir: dir, env: t.commandEnv(ctx, dir), onOutput: liveOutput(progress)})
+func (t *Toolset) runForeground(ctx context.Context, line classified, timeout time.Duration, progress func(agent.Progress)) (agent.Result, error) {
+	opts := t.shellOptions(ctx, line)
+	opts.onOutput = liveOutput(progress)
+	s, err := t.startShell(line.run, opts)
 	if err != nil {
 		return agent.Result{}, err
 	}

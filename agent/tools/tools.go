@@ -25,6 +25,8 @@ type Options struct {
 	Env func(ctx context.Context) []string
 	// StripEnv names variables that commands do not get, such as provider keys.
 	StripEnv []string
+	// Home is the person's home folder, for which ~ stands in commands.
+	Home string
 	// Shell is the absolute path of the bash that runs commands; empty looks it
 	// up, and falls back to /bin/sh.
 	Shell string
@@ -110,6 +112,3 @@ func (t tool[A]) Plan(ctx context.Context, ws *agent.Workspace, raw json.RawMess
 	}
 	return t.plan(ctx, ws, args, raw)
 }
-
-// runFunc is what a plan does once it has leave.
-type runFunc = func(ctx context.Context, progress func(agent.Progress)) (agent.Result, error)

@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -14,83 +13,78 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// bench is a toolset with a workspace on disk.
+// workbench is a toolset with a workspace on disk.
 type workbench struct {
 	*Toolset
 	ws *agent.Workspace
 }
 
-func newWorkbench(t testing.TB) *workbench {
-	t.Helper()
-	cwd, err := agent.ResolveLinks(t.TempDir())
+func newWorkbench(tb testing.TB) *workbench {
+	tb.Helper()
+	cwd, err := agent.ResolveLinks(tb.TempDir())
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	b := &workbench{New(Options{}), &agent.Workspace{SessionID: "session", Cwd: cwd}}
-	t.Cleanup(b.Close)
+	tb.Cleanup(b.Close)
 	return b
 }
 
 // plan plans a call; args is marshalled as JSON.
-func (b *workbench) plan(t testing.TB, name string, args any) (agent.Plan, error) {
-	t.Helper()
+func (b *workbench) plan(tb testing.TB, name string, args any) (agent.Plan, error) {
+	tb.Helper()
 	raw, err := json.Marshal(args)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	for _, tool := range b.Tools() {
 		if tool.Spec().Name == name {
-			return tool.Plan(t.Context(), b.ws, raw)
+			return tool.Plan(tb.Context(), b.ws, raw)
 		}
 	}
-	t.Fatalf("no tool %s", name)
+	tb.Fatalf("no tool %s", name)
 	return agent.Plan{}, nil
 }
 
 // call plans a call and runs it as if it had got leave.
-func (b *workbench) call(t testing.TB, name string, args any) (agent.Result, error) {
-	t.Helper()
-	return b.callContext(t, t.Context(), name, args)
-}
-
-func (b *workbench) callContext(t testing.TB, ctx context.Context, name string, args any) (agent.Result, error) { //nolint:revive // t first, as in every test helper
-	t.Helper()
-	plan, err := b.plan(t, name, args)
+func (b *workbench) call(tb testing.TB, name string, args any) (agent.Result, error) {
+	tb.Helper()
+	plan, err := b.plan(tb, name, args)
 	if err != nil {
 		return agent.Result{}, err
 	}
-	return plan.Run(ctx, nil)
+	return plan.Run(tb.Context(), nil)
 }
 
 func (b *workbench) path(name string) string { return filepath.Join(b.ws.Cwd, name) }
 
-func (b *workbench) write(t testing.TB, name, content string) string {
-	t.Helper()
+func (b *workbench) write(tb testing.TB, name, content string) string {
+	tb.Helper()
 	path := b.path(name)
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return path
 }
 
-func (b *workbench) read(t testing.TB, name string) string {
-	t.Helper()
+func (b *workbench) read(tb testing.TB, name string) string {
+	tb.Helper()
 	data, err := os.ReadFile(b.path(name))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return string(data)
 }
 
-// unchanged fails the test when a folder holds anything but what is listed.
-func (b *workbench) holds(t testing.TB, names ...string) {
-	t.Helper()
+// holds fails the test when the workspace holds anything but what is listed.
+func (b *workbench) holds(tb testing.TB, names ...string) {
+	tb.Helper()
 	entries, err := os.ReadDir(b.ws.Cwd)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	want := map[string]bool{}
 	for _, name := range names {
@@ -98,12 +92,12 @@ func (b *workbench) holds(t testing.TB, names ...string) {
 	}
 	for _, e := range entries {
 		if !want[e.Name()] {
-			t.Errorf("unexpected %s in the workspace", e.Name())
+			tb.Errorf("unexpected %s in the workspace", e.Name())
 		}
 		delete(want, e.Name())
 	}
 	for name := range want {
-		t.Errorf("%s is missing in the workspace", name)
+		tb.Errorf("%s is missing in the workspace", name)
 	}
 }
 

@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+)
+
+// gitVerbFlags keep a repository's configuration and attributes from running
+// programs for a diff. They stand behind the verb.
+const gitVerbFlags = " --no-ext-diff --no-textconv"
+
+// safeGitEnv is added to the environment of lines that run without a question:
+// what a repository's own configuration could make git run is off.
+func safeGitEnv() []string {
+	return []string{
+		"GIT_OPTIONAL_LOCKS=0", // no index refresh, so no post-index-change hook
+		"GIT_CONFIG_COUNT=3",
+		"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
+		"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=/dev/null",
+		"GIT_CONFIG_KEY_2=log.showSignature", "GIT_CONFIG_VALUE_2=false",
+	}
+}
+
+// safeGitVerb is a git verb that only reads.
+type safeGitVerb struct {
+	name string
+	// flags are the safe ones, separated by blanks. One that ends in "=" has a
+	// value behind the sign, one that ends in ":" has one in the next word or
+	// attached, and one that ends in "*" may have one attached.
+	flags string
+	// operands says whether revisions and paths may follow.
+	operands bool
+	// diffs says that it can show diffs, and so takes gitVerbFlags.
+	diffs bool
+}
+
+const gitDiffFlags = "-p -u --patch --no-patch -s --stat --stat= --numstat --shortstat --compact-summary --summary --name-only --name-status --raw -z " +
+	"--color --color= --no-color --word-diff --word-diff= --color-words -w -b --ignore-all-space --ignore-space-change --ignore-blank-lines " +
+	"-U* --unified= --diff-filter= -M -C --find-renames --find-copies --no-renames --full-index --binary -R --minimal --patience --histogram --relative -W --function-context --check "
+
+const gitLogFlags = gitDiffFlags + "--oneline --graph --all --branches --tags --remotes --decorate --decorate= --no-decorate --follow -n: --max-count= --skip= " +
+	"--since= --after= --until= --before= --author= --committer= --grep= -i -E -F -S: -G: -L: --format= --pretty= --pretty --abbrev-commit --abbrev= --no-merges --merges " +
+	"--first-parent --reverse --date= --topo-order --date-order --left-right --cherry-pick --no-notes -c --cc -m "
+
+func safeGitVerbs() []safeGitVerb {
+	return []safeGitVerb{
+		{"status", "-s --short -sb -b --branch --porcelain --porcelain= --long -u* --untracked-files= --untracked-files --ignored -z --show-stash --ahead-behind", true, false},
+		{"diff", gitDiffFlags + "--cached --staged --merge-base", true, true},
+		{"log", gitLogFlags, true, true},
+		{"show", gitLogFlags, true, true},
+		{"shortlog", "-s -n -e -c --no-merges --since= --until=", true, false},
+		{"branch", "-a -r -v -vv --all --remotes --list --show-current --no-color --verbose", false, false},
+		{"tag", "-l --list --sort=", false, false},
+		{"remote", "-v --verbose", false, false},
+		{"rev-parse", "--show-toplevel --abbrev-ref --abbrev-ref= --short --short= --verify --git-dir --is-inside-work-tree --show-prefix --show-cdup --symbolic-full-name -q", true, false},
+		{"rev-list", "--count --all --max-count= -n: --left-right --since= --until= --first-parent --no-merges", true, false},
+		{"ls-files", "-c -d -m -o -i -s -t -v -z --cached --deleted --modified --others --exclude-standard --stage --full-name --error-unmatch", true, false},
+		{"ls-tree", "-r -d -t -l -z --name-only --name-status --long --full-tree --full-name", true, false},
+		{"describe", "--tags --always --long --abbrev= --all --exact-match --dirty", true, false},
+		{"merge-base", "-a --all --is-ancestor --fork-point", true, false},
+		{"name-rev", "--name-only --tags", true, false},
+		{"stash list", "", false, false},
+		{"worktree list", "--porcelain", false, false},
+		{"version", "", false, false},
+		{"count-objects", "-v -H", false, false},
+	}
+}
+
+// safeGit allows verbs that only read, with listed flags.
+func safeGit(words []string, kinds []wordKind) (safety, bool) {
+	at := 1
+	for at < len(words) && words[at] == "--no-pager" {
+		at++
+	}
+	if at >= len(words) || slices.Contains(kinds, wordGlob) {
+		return safety{}, false
+	}
+	for _, verb := range safeGitVerbs() {
+		name := strings.Fields(verb.name)
+		if len(words) < at+len(name) || !slices.Equal(words[at:at+len(name)], name) {
+			continue
+		}
+		reads, ok := verb.use(words[at+len(name):])
+		use := safety{reads: append(reads, ".")}
+		if verb.diffs {
+			use.gitVerb = at
+		}
+		return use, ok
+	}
+	return safety{}, false
+}
+
+// use checks the words behind the verb and returns the paths among them.
+func (v safeGitVerb) use(words []string) (reads []string, ok bool) {
+	flags := strings.Fields(v.flags)
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		name, _, hasValue := strings.Cut(word, "=")
+		switch {
+		case word == "--":
+			if !v.operands {
+				return nil, false
+			}
+			return append(reads, words[i+1:]...), true
+		case len(word) < 2 || word[0] != '-':
+			if !v.operands {
+				return nil, false
+			}
+			reads = append(reads, revisionPaths(word)...)
+		case isCount(word[1:]) && slices.Contains(flags, "-n:"): // -5
+		case slices.Contains(flags, word), slices.Contains(flags, word[:2]+"*"):
+		case hasValue && slices.Contains(flags, name+"="):
+		case strings.HasPrefix(word, "--"):
+			return nil, false
+		case slices.Contains(flags, word[:2]+":"):
+			if len(word) == 2 {
+				i++
+			}
+		default:
+			return nil, false
+		}
+	}
+	return reads, true
+}
+
+func isCount(word string) bool { return word != "" && strings.Trim(word, "0123456789") == "" }
+
+// revisionPaths returns the paths that an operand of git may name. A word that
+// can only be a revision (HEAD~1, main..topic, @{u}) names none.
+func revisionPaths(word string) []string {
+	if _, path, ok := strings.Cut(word, ":"); ok {
+		return []string{path}
+	}
+	if strings.ContainsAny(word, "~^@") || strings.Contains(word, "..") && !strings.Contains(word, "/") {
+		return nil
+	}
+	return []string{word}
+}
