@@ -21,7 +21,7 @@ func TestTraceKeepsNoText(t *testing.T) {
 	want := at + `"dir":"in","frame":{"id":12345678901234567890,"method":"session/prompt","params":{"sessionId":"S","prompt":[` +
 		`{"type":"text","text":"9 characters"},{"type":"resource_link","uri":"file:///a/b","name":"1 characters"}],"_meta":{"k":[true,null,1.50,"1 characters"]}}}}` + "\n" +
 		at + `"dir":"out","frame":{"params":{"update":{"content":[{"type":"diff","path":"/a/b","oldText":"0 characters","newText":"1 characters"}],"locations":[{"path":"/a/b","line":3}]}}}}` + "\n" +
-		at + `"dir":"in","frame":"15 bytes that are not JSON"}` + "\n"
+		at + `"dir":"in","frame":"16 bytes that are not JSON"}` + "\n"
 	if diff := cmp.Diff(want, out.String()); diff != "" {
 		t.Error(diff)
 	}
