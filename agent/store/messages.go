@@ -11,8 +11,8 @@ import (
 // Messages returns the messages of a session that a model is shown, oldest
 // first: those that compaction has not put away, and those of a turn that still
 // runs. A turn of a process that died is completed first. What is missing between
-// older messages, such as the result of a call in a file that another program
-// wrote, is filled in, so that a model accepts them.
+// messages that another program wrote, such as the result of a call, is filled in,
+// so that a model accepts them.
 func (db *DB) Messages(ctx context.Context, id string) ([]agent.Message, error) {
 	msgs, err := db.messages(ctx, id)
 	if err != nil {
@@ -48,7 +48,11 @@ func (db *DB) messages(ctx context.Context, id string) ([]agent.Message, error) 
 	if err != nil {
 		return nil, err
 	}
-	return fillGaps(msgs), nil
+	msgs = fillGaps(msgs)
+	if len(running) == 0 {
+		msgs = append(msgs, closeHistory(msgs)...)
+	}
+	return msgs, nil
 }
 
 // activeRows reads the messages of one Hermes session and returns the id of the

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -32,12 +34,10 @@ func fillGaps(msgs []agent.Message) []agent.Message {
 			continue
 		}
 		for _, c := range open {
-			filled = append(filled, failedResult(c, m))
+			filled = append(filled, failedResult(c, m.Time))
 		}
 		if m.Role == agent.RoleUser && !answered && filled[len(filled)-1].Role == agent.RoleUser {
-			answer := authoredAnswer()
-			answer.Time = m.Time
-			filled = append(filled, answer)
+			filled = append(filled, authoredAnswer(m.Time))
 		}
 		open = m.ToolCalls
 		answered = m.Role != agent.RoleUser
@@ -55,20 +55,21 @@ func indexOfCall(calls []agent.ToolCall, id string) int {
 	return -1
 }
 
-func failedResult(c agent.ToolCall, next agent.Message) agent.Message {
+func failedResult(c agent.ToolCall, when time.Time) agent.Message {
 	m := agent.TextMessage(agent.RoleTool, noResult)
-	m.ToolCallID, m.ToolName, m.Failed, m.Time = c.ID, c.Name, true, next.Time
+	m.ToolCallID, m.ToolName, m.Failed, m.Time = c.ID, c.Name, true, when
 	return m
 }
 
-func authoredAnswer() agent.Message {
+func authoredAnswer(when time.Time) agent.Message {
 	m := agent.TextMessage(agent.RoleAssistant, noAnswer)
-	m.Authored = true
+	m.Authored, m.Time = true, when
 	return m
 }
 
 // closeHistory returns what has to follow the messages of a turn whose process
-// died. The part of an answer that was kept closes the turn by itself.
+// died, so that a model accepts them: a result for each call that has none, and
+// an answer. The part of an answer that was kept closes the turn by itself.
 func closeHistory(msgs []agent.Message) []agent.Message {
 	var closing []agent.Message
 	var open []agent.ToolCall
@@ -79,13 +80,37 @@ func closeHistory(msgs []agent.Message) []agent.Message {
 			open = append(open[:i:i], open[i+1:]...)
 		}
 	}
-	for _, c := range open {
-		closing = append(closing, failedResult(c, agent.Message{}))
+	if len(msgs) == 0 {
+		return nil
 	}
-	if len(msgs) > 0 && (len(closing) > 0 || msgs[len(msgs)-1].Role != agent.RoleAssistant) {
-		closing = append(closing, authoredAnswer())
+	last := msgs[len(msgs)-1]
+	for _, c := range open {
+		closing = append(closing, failedResult(c, last.Time))
+	}
+	if len(closing) > 0 || last.Role == agent.RoleUser || last.Role == agent.RoleTool {
+		closing = append(closing, authoredAnswer(last.Time))
 	}
 	return closing
+}
+
+// closeTail closes what another program, such as Hermes when it crashed, left
+// open at the end of a Hermes session. last is the id of its last message.
+func (db *DB) closeTail(ctx context.Context, tx *sql.Tx, id, hermesID string, last int64) error {
+	var open bool
+	err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM messages WHERE id = ? AND (role IN ('user', 'tool') OR tool_calls IS NOT NULL))`, last).Scan(&open)
+	if err != nil || !open {
+		return err
+	}
+	rows, _, err := db.activeRows(ctx, tx, hermesID)
+	if err != nil {
+		return err
+	}
+	closing, err := closingRows(rows)
+	if err != nil {
+		return err
+	}
+	_, err = db.insertMessages(ctx, tx, id, hermesID, closing)
+	return err
 }
 
 // completeIfDead completes the turn of a process that died, if there is one.

@@ -26,6 +26,7 @@ func (db *DB) CreateSession(ctx context.Context, rec agent.SessionRecord) error 
 	if err != nil {
 		return fmt.Errorf("create session %s: %w", rec.ID, err)
 	}
+	db.setSeen(rec.ID, 0)
 	return nil
 }
 

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -85,7 +84,11 @@ func (db *DB) withTurn(ctx context.Context, id string, fn func(*openTurn) error)
 		}
 		db.turns[id] = t
 	}
-	return fn(t)
+	err := fn(t)
+	if err != nil && !t.rows {
+		db.closeTurn(id)
+	}
+	return err
 }
 
 // openTurn takes the session, and completes a turn that a dead process left in it.
@@ -102,28 +105,38 @@ func (db *DB) openTurn(ctx context.Context, id string) (_ *openTurn, err error) 
 			l.unlock()
 		}
 	}()
-	if err := db.completeDeadTurn(ctx, id); err != nil {
+	if err := db.completeDeadTurn(ctx, id); err != nil { // which may move the session
 		return nil, err
 	}
-	newest, err := tip(ctx, db.writer, id)
-	if err != nil {
-		return nil, err
+	var moved bool
+	err = db.writeLocked(ctx, false, func(tx *sql.Tx) error {
+		newest, err := tip(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		last, err := lastMessage(ctx, tx, newest)
+		if err != nil {
+			return err
+		}
+		if moved = db.moved(id, last); moved {
+			return nil
+		}
+		if err := db.closeTail(ctx, tx, id, newest, last); err != nil {
+			return err
+		}
+		return reopen(ctx, tx, newest)
+	})
+	if err == nil && moved {
+		err = agent.ErrSessionMoved
 	}
-	last, err := lastMessage(ctx, db.writer, newest)
-	if err != nil {
-		return nil, err
-	}
-	if db.moved(id, last) {
-		return nil, agent.ErrSessionMoved
-	}
-	err = db.writeLocked(ctx, false, func(tx *sql.Tx) error { return reopen(ctx, tx, newest) })
 	if err != nil {
 		return nil, err
 	}
 	return &openTurn{lock: l}, nil
 }
 
-// moved reports whether others have added to a session that this process knows.
+// moved reports whether others have added to a session since this process, which
+// knows it, has read or written it. last is its newest message now.
 func (db *DB) moved(id string, last int64) bool {
 	db.seenMu.Lock()
 	defer db.seenMu.Unlock()
@@ -256,11 +269,7 @@ func closingRows(rows []row) ([]row, error) {
 	if err != nil {
 		return nil, err
 	}
-	closing := closeHistory(msgs)
-	for i := range closing {
-		closing[i].Time = time.Now()
-	}
-	return encodeRows(closing)
+	return encodeRows(closeHistory(msgs))
 }
 
 func decodeRows(rows []row) ([]agent.Message, error) {
