@@ -3,10 +3,13 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
 	"github.com/hermes-acp/hermes-acp/agent/llm/llmtest"
 )
 
@@ -45,4 +48,29 @@ func (d *dialogue) mustRun(t *testing.T, script string) {
 	if err := d.run(script); err != nil {
 		t.Fatalf("%v\n%s", err, d.transcript.String())
 	}
+}
+
+// stubbornAgentEnv makes this test binary an agent that never ends a turn.
+const stubbornAgentEnv = "HERMES_ACP_TEST_STUBBORN_AGENT"
+
+func serveStubbornly() {
+	var conn *jsonrpc.Conn
+	conn = jsonrpc.New(os.Stdin, os.Stdout, jsonrpc.Options{})
+	_ = conn.Serve(context.Background(), func(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
+		return func(ctx context.Context) (any, error) {
+			switch req.Method {
+			case "initialize":
+				return json.RawMessage(`{"protocolVersion":1,"authMethods":[]}`), nil
+			case "session/new":
+				return json.RawMessage(`{"sessionId":"s"}`), nil
+			case "session/prompt":
+				update := json.RawMessage(`{"sessionId":"s","update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"never done"}}}`)
+				if err := conn.Notify("session/update", update); err != nil {
+					return nil, err
+				}
+				<-ctx.Done()
+			}
+			return struct{}{}, nil
+		}
+	})
 }

@@ -23,6 +23,10 @@ var update = flag.Bool("update", false, "rewrite the transcripts under testdata/
 var buildDir string
 
 func TestMain(m *testing.M) {
+	if os.Getenv(stubbornAgentEnv) != "" {
+		serveStubbornly()
+		return
+	}
 	code := m.Run()
 	if buildDir != "" {
 		_ = os.RemoveAll(buildDir) // the system's temporary folder is cleaned anyway
