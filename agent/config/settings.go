@@ -88,8 +88,8 @@ type Terminal struct {
 	EnvPassthrough []string `yaml:"env_passthrough"`
 }
 
-// defaults are the settings of an empty config.yaml.
-func defaults() Settings {
+// DefaultSettings are the settings of an empty config.yaml.
+func DefaultSettings() Settings {
 	return Settings{
 		Approvals: Approvals{Timeout: Seconds(5 * time.Minute)},
 		ACP:       ACP{KeepaliveInterval: Seconds(45 * time.Second), MaxLineMiB: 64},
@@ -102,7 +102,7 @@ func defaults() Settings {
 }
 
 func parseSettings(path, text string) (Settings, error) {
-	s := defaults()
+	s := DefaultSettings()
 	if reason := notUTF8(text); reason != "" {
 		return s, &FileError{Path: path, Reason: reason}
 	}

@@ -1,0 +1,138 @@
+//go:build !windows
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/urfave/cli/v2"
+
+	"github.com/hermes-acp/hermes-acp/acp"
+	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
+	"github.com/hermes-acp/hermes-acp/agent/config"
+	"github.com/hermes-acp/hermes-acp/wslbridge"
+)
+
+// serveFlags are the flags of an agent that an editor starts. The hidden ones
+// are Hermes' own; editors pass them, and here they do nothing.
+func serveFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "model", Usage: "model `ID` instead of the configured one"},
+		&cli.StringFlag{Name: "provider", Usage: "provider `NAME` instead of the configured one"},
+		&cli.StringFlag{Name: "base-url", Usage: "`URL` of an OpenAI-compatible endpoint"},
+		&cli.StringFlag{Name: "trace", Usage: "record every frame in `FILE`, texts left out"},
+		&cli.BoolFlag{Name: "accept-hooks", Hidden: true},
+		&cli.BoolFlag{Name: "setup-browser", Hidden: true},
+		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true},
+	}
+}
+
+func sourceFrom(c *cli.Context) (config.Source, error) {
+	home, err := config.Home(os.LookupEnv)
+	if err != nil {
+		return config.Source{}, err
+	}
+	return config.Source{
+		Home: home, LookupEnv: os.LookupEnv,
+		Provider: c.String("provider"), BaseURL: c.String("base-url"), Model: c.String("model"),
+	}, nil
+}
+
+// serveAction serves one editor on stdin and stdout until it closes its side.
+func serveAction(c *cli.Context) error {
+	source, err := sourceFrom(c)
+	if err != nil {
+		return err
+	}
+	in, out := takeStdio()
+	log, logPath, closeLog := newLogger(os.Stderr, filepath.Join(source.Home, "logs"))
+	defer closeLog()
+
+	// The signals that end a terminal's or an editor's children count as the end
+	// of stdin. EPIPE, and not SIGPIPE, tells that nobody reads any more: caught
+	// signals, unlike ignored ones, are back to normal in commands we start.
+	ctx, stop := signal.NotifyContext(c.Context, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
+	defer stop()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+
+	if err := serve(ctx, in, out, source, c.String("trace"), log); err != nil {
+		log.ErrorContext(ctx, "the connection failed", "error", err)
+		return fmt.Errorf("%w (log: %s)", err, logPath)
+	}
+	return nil
+}
+
+// takeStdio takes stdin and stdout for the protocol. From here on nothing else
+// in the process can write to the one by mistake, and what reads the other reads
+// nothing.
+func takeStdio() (in, out *os.File) {
+	in, out = os.Stdin, os.Stdout
+	os.Stdout = os.Stderr
+	if null, err := os.Open(os.DevNull); err == nil {
+		os.Stdin = null
+	}
+	return in, out
+}
+
+// serve answers one client until it closes its side (nil), ctx ends (nil), or
+// the connection fails.
+func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Source, tracePath string, log *slog.Logger) error {
+	settings := config.DefaultSettings()
+	if cfg, err := source.Read(); err == nil {
+		settings = cfg.Settings
+	} else {
+		// Every session says so with the reason; the protocol works without.
+		log.WarnContext(ctx, "the configuration cannot be read", "error", err)
+	}
+	trace, closeTrace, err := openTrace(tracePath)
+	if err != nil {
+		return err
+	}
+	defer closeTrace()
+	if insideWSL() {
+		// An editor on Windows may have started us itself (wsl.exe hermes-acp):
+		// then its paths are Windows', and from the first of them on the stage
+		// translates.
+		stage := wslbridge.NewStage(wslbridge.NewRewriter(wslbridge.RewriteConfig{
+			Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts, Dormant: true, Log: log,
+		}), in, out, settings.ACP.MaxLineMiB<<20, log)
+		defer stage.Close()
+		in, out = stage, stage
+	}
+	workshop := newWorkshop(source, settings, log)
+	defer workshop.close()
+	log.InfoContext(ctx, "serving", "version", versionText())
+	err = acp.Serve(ctx, in, out, acp.Config{
+		Agent:       workshop.agent,
+		Version:     version,
+		MaxLine:     settings.ACP.MaxLineMiB << 20,
+		HTTPServers: true,
+		Trace:       trace,
+		Log:         log,
+	})
+	if ctx.Err() != nil || errors.Is(err, syscall.EPIPE) {
+		return nil
+	}
+	return err
+}
+
+// openTrace opens the record of frames. Its lines hold no texts.
+func openTrace(path string) (trace func(jsonrpc.Direction, []byte), closeTrace func(), err error) {
+	if path == "" {
+		return nil, func() {}, nil
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, logFileMode)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--trace: %w", err)
+	}
+	return acp.NewTrace(f, time.Now), func() { f.Close() }, nil
+}

@@ -1,0 +1,42 @@
+//go:build !windows
+
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+// systemPrompt tells the model where it is and how to work. It is made anew for
+// each turn, since context files and dates change.
+func systemPrompt(_ context.Context, ws *agent.Workspace, model agent.ModelInfo) string {
+	var b strings.Builder
+	b.WriteString(`You are Hermes, a coding agent inside the person's editor. You work on their files with the tools you are given.
+
+How to work:
+- Read a file before you change it. Change as little as the task needs, in the style that is there.
+- Use patch for changes to existing files and write_file for new ones. The person sees each change as a diff and may refuse it; when they do, do not try another way around it, ask what they want instead.
+- Use terminal for builds, tests and version control. It runs without a terminal, so nothing can answer a prompt.
+- Name files relative to the current working directory.
+- Say briefly what you did and what you found. Do not claim what you have not checked.
+`)
+	fmt.Fprintf(&b, "\nCurrent working directory: %s\n", ws.Cwd)
+	if len(ws.Dirs) > 0 {
+		fmt.Fprintf(&b, "Further folders of this workspace: %s\n", strings.Join(ws.Dirs, ", "))
+	}
+	fmt.Fprintf(&b, "Platform: %s\nToday: %s\nModel: %s\n", platform(), time.Now().Format("Monday, 2 January 2006"), model.ID)
+	return b.String()
+}
+
+func platform() string {
+	if distro := os.Getenv("WSL_DISTRO_NAME"); distro != "" {
+		return runtime.GOOS + " (" + distro + " in WSL)"
+	}
+	return runtime.GOOS + "/" + runtime.GOARCH
+}
