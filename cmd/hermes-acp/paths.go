@@ -23,6 +23,7 @@ func pathsCommand() *cli.Command {
 			pathsTranslateCommand(pathxlate.OpToLinux, "print the Linux path of paths and file URIs in any form"),
 			pathsTranslateCommand(pathxlate.OpToWindows, "print the Windows path of Linux paths"),
 			pathsTranslateCommand(pathxlate.OpURIToWindows, "print the file URI that Windows opens for file URIs of Linux"),
+			pathsFrameCommand(),
 		},
 	}
 }
@@ -35,13 +36,10 @@ func pathsTranslateCommand(op pathxlate.Op, usage string) *cli.Command {
 		Description: `Prints one line for each PATH: ok, a tab and the result, or error, a tab, the name of
 the error, a tab and what to do. "-" reads paths from stdin, one a line. Exits with 1
 when any failed. Results that may hold a line feed or a tab want --json.`,
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "distro", Usage: "the WSL distro `NAME` (default: this one)"},
-			&cli.StringFlag{Name: "automount-root", Usage: "take every drive to be mounted below `DIR` (default outside of WSL: /mnt/)"},
-			&cli.StringFlag{Name: "mountinfo", Usage: "read the mounts from `FILE`, a copy of /proc/self/mountinfo (default inside WSL)"},
+		Flags: append(machineFlags(),
 			&cli.BoolFlag{Name: "msys", Usage: "read /c/dir and /cygdrive/c/dir as paths on drive C"},
 			&cli.BoolFlag{Name: "json", Usage: "print a JSON object a line, with the form and the rule"},
-		},
+		),
 		Action: func(c *cli.Context) error {
 			if !c.Args().Present() {
 				return fmt.Errorf("paths %s: give a path, or - to read paths from stdin", op)
@@ -59,6 +57,15 @@ when any failed. Results that may hold a line feed or a tab want --json.`,
 				return e.Err == nil, writeLine(w, e)
 			})
 		},
+	}
+}
+
+// machineFlags describe a machine to pathsTranslator.
+func machineFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "distro", Usage: "the WSL distro `NAME` (default: this one)"},
+		&cli.StringFlag{Name: "automount-root", Usage: "take every drive to be mounted below `DIR` (default outside of WSL: /mnt/)"},
+		&cli.StringFlag{Name: "mountinfo", Usage: "read the mounts from `FILE`, a copy of /proc/self/mountinfo (default inside WSL)"},
 	}
 }
 
