@@ -155,7 +155,7 @@ func TestResetTakesItsPlaceInLine(t *testing.T) {
 }
 
 func TestP44_P45_Compress(t *testing.T) {
-	long := strings.Repeat("word ", 12_000)
+	long := strings.Repeat("word", 15_000)
 	b := newBench(t, says("first"), says(long), says(long), says(long), says("THE SUMMARY"))
 	b.ok("initialize", `{"protocolVersion":1,"clientCapabilities":{"session":{"compaction":{}}}}`)
 	session := b.newSession()

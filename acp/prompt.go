@@ -33,14 +33,14 @@ func (s *server) prompt(req *jsonrpc.Request) jsonrpc.Responder {
 	if c, argument, ok := slashCommand(params.Prompt); ok {
 		return s.command(session, c, argument)
 	}
-	parts, err := promptParts(params.Prompt)
+	pieces, err := promptPieces(params.Prompt)
 	if err != nil {
 		return jsonrpc.Fail(err)
 	}
-	if blank(parts) {
+	if isEmpty(pieces) {
 		return func(ctx context.Context) (any, error) { return s.emptyPrompt(ctx, session) }
 	}
-	return s.enqueue(session, agent.Prompt{Parts: parts})
+	return s.enqueue(session, newPrompt(pieces))
 }
 
 // enqueue gives a prompt its place in line and returns what runs it.

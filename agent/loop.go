@@ -64,6 +64,9 @@ func newRun(ctx context.Context, t *Turn) (*run, error) {
 // legs runs the prompt and every text that joined the turn meanwhile.
 func (r *run) legs(ctx context.Context) Outcome {
 	parts := r.turn.prompt.Parts
+	if attach := r.turn.prompt.Attach; attach != nil {
+		parts = attach(ctx, r.openAttachment)
+	}
 	for {
 		if err := r.record(ctx, false, Message{Role: RoleUser, Parts: parts}); err != nil {
 			return Outcome{Err: err}

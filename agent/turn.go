@@ -11,6 +11,9 @@ import (
 // Prompt is what a client asks in one turn, with the two ways back to it.
 type Prompt struct {
 	Parts []Part
+	// Attach, when set, returns the parts instead of Parts, once the turn's place
+	// in the line has come: it reads the files that the person attached.
+	Attach func(ctx context.Context, open OpenAttachment) []Part
 	// Emit delivers an event to the client. It may block while the client is
 	// slow, and gives up when ctx is cancelled.
 	Emit func(ctx context.Context, e Event)
