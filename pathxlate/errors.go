@@ -112,7 +112,11 @@ const maxQuoted = 256
 func quote(s string) string {
 	ellipsis := ""
 	if len(s) > maxQuoted {
-		s, ellipsis = s[:maxQuoted], "..."
+		end := maxQuoted
+		for end > 0 && !utf8.RuneStart(s[end]) {
+			end--
+		}
+		s, ellipsis = s[:end], "..."
 	}
 	for _, r := range s {
 		if r == utf8.RuneError || !strconv.IsPrint(r) {

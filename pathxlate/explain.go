@@ -30,7 +30,7 @@ func (t Translator) Explain(op Op, input string) Explanation {
 		panic("pathxlate: no such translation: " + string(op))
 	}
 	output, rule, failure := translate(input)
-	e := Explanation{Op: op, Input: input, Form: t.formOf(input), Rule: rule}
+	e := Explanation{Op: op, Input: input, Form: t.formOf(op, input), Rule: rule}
 	e.Result, e.Err = t.result(op, input, output, failure)
 	if e.Err == nil {
 		e.Caveat = caveat(e.Result)

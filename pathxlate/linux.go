@@ -84,7 +84,7 @@ func (t *Translator) followDrives(loc *location) (followed bool, err *Error) {
 		if !ok {
 			break
 		}
-		windows, err := appendWindowsSegments(appendAnchor(nil, loc), loc.rest)
+		windows, err := appendMountSource(nil, loc)
 		if err != nil {
 			return followed, err
 		}
@@ -126,8 +126,8 @@ func (t *Translator) appendDistroPath(dst []byte, loc *location) ([]byte, *Error
 		return append(dst, '/'), nil
 	}
 	linux := appendLinuxNames(dst, windows)
-	if len(linux) != len(windows) { // a name was unescaped
-		err = checkPlainLinux(string(linux))
+	if len(linux) != len(windows) && !isLinuxPath(string(linux)) { // a name was unescaped
+		err = failWith(ErrMixedForms, "the Linux name "+quote(string(linux))+" cannot be told from a Windows path: rename it")
 	}
 	return linux, err
 }
@@ -144,23 +144,10 @@ func (t *Translator) checkDistro(loc *location) *Error {
 	return nil
 }
 
-// checkPlainLinux refuses a Linux path that would be taken for one of Windows when
-// it is read again.
-func checkPlainLinux(p string) *Error {
-	if FormOf(p) == FormPOSIX && checkMixed(p) == nil {
-		return nil
-	}
-	return failWith(ErrMixedForms, "the Linux name "+quote(p)+" cannot be told from a Windows path: rename it")
-}
-
 // appendMountedPath appends the Linux path of a location on a drive or share.
 func (t *Translator) appendMountedPath(dst []byte, loc *location) ([]byte, Rule, *Error) {
 	var stack [stackPath]byte
-	windows := stack[:0]
-	if loc.anchor == anchorShare {
-		windows = append(windows, '/')
-	}
-	windows, err := appendWindowsSegments(appendAnchor(windows, loc), loc.rest)
+	windows, err := appendMountSource(stack[:0], loc)
 	if err != nil {
 		return dst, RuleNone, err
 	}

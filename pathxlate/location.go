@@ -150,10 +150,20 @@ func checkMixed(p string) *Error {
 	}
 }
 
+// isLinuxPath reports whether p is taken for an absolute path of Linux and nothing
+// else.
+func isLinuxPath(p string) bool {
+	loc, err := parse(p, false)
+	return err == nil && loc.form == FormPOSIX
+}
+
 // DistroOf returns the distro that p names, as p spells it: the one of
 // `\\wsl.localhost\Distro`, `\\wsl$\Distro`, their verbatim and file URI
 // spellings, and of vscode-remote URIs.
 func DistroOf(p string) (string, bool) {
 	loc, err := parse(p, false)
-	return loc.share, err == nil && loc.anchor == anchorDistro
+	if err != nil || loc.anchor != anchorDistro {
+		return "", false
+	}
+	return loc.share, true
 }

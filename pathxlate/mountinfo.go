@@ -25,15 +25,10 @@ func ParseMountInfo(text string, virtiofs map[string]string) MountTable {
 		}
 		mounts = append(mounts, added)
 	}
-	isWindows := func(m mount) bool { return m.windows != "" }
-	covered := func(m mount) bool {
-		return slices.ContainsFunc(mounts, func(outer mount) bool {
-			return isWindows(outer) && isUnder(m.linux, outer.linux)
-		})
-	}
 	var table MountTable
 	for _, m := range mounts {
-		if isWindows(m) || covered(m) {
+		coversWindows := func(outer mount) bool { return outer.windows != "" && isUnder(m.linux, outer.linux) }
+		if m.windows != "" || slices.ContainsFunc(mounts, coversWindows) {
 			table.mounts = append(table.mounts, m)
 		}
 	}
@@ -66,7 +61,7 @@ func parseMountInfoLine(line string) (mountInfoEntry, bool) {
 		source:       unescapeOctal(right[1]),
 		superOptions: right[2],
 	}
-	return entry, strings.HasPrefix(entry.mountPoint, "/")
+	return entry, isLinuxPath(entry.mountPoint) && isCleanPOSIX(entry.mountPoint)
 }
 
 // windowsPath returns what the entry mounts, as mount.windows has it, or "" when
@@ -89,14 +84,19 @@ func (e mountInfoEntry) windowsPath(virtiofs map[string]string) string {
 	if source == "" {
 		return ""
 	}
-	windows := strings.TrimSuffix(strings.ReplaceAll(source, `\`, "/"), "/")
-	if startsWithDrive(windows) {
-		windows = string(upper(windows[0])) + windows[1:]
-	}
 	if root != "/" {
-		windows += root
+		source += root
 	}
-	return windows
+	loc, err := parse(source, false)
+	if err != nil || loc.form.IsURI() || loc.anchor != anchorDrive && loc.anchor != anchorShare {
+		return ""
+	}
+	loc.drive = upper(loc.drive)
+	windows, err := appendMountSource(nil, &loc)
+	if err != nil {
+		return ""
+	}
+	return string(windows)
 }
 
 // drvfsOption takes the Windows path out of the super options of a 9p mount:
@@ -115,9 +115,7 @@ func drvfsOption(superOptions string) string {
 		if share, ok := strings.CutPrefix(path, `UNC\`); ok {
 			return `\\` + share
 		}
-		if startsWithDrive(path) {
-			return path
-		}
+		return path
 	}
 	return ""
 }

@@ -34,9 +34,12 @@ type drive struct {
 // AutomountRoot returns the table of a system of which only the automount root of
 // wsl.conf is known: every drive is taken to be mounted at root plus its
 // lower-case letter, and no network share is. A missing slash at either end of
-// root is added.
+// root is added. Below a root that is no Linux path nothing is mounted.
 func AutomountRoot(root string) MountTable {
 	root = cleanPOSIX("/" + root)
+	if !isLinuxPath(root) {
+		return MountTable{}
+	}
 	if root != "/" {
 		root += "/"
 	}
@@ -67,6 +70,15 @@ func (m *MountTable) driveTarget(letter byte) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// appendMountSource appends a location on a drive or share, spelled as
+// mount.windows is.
+func appendMountSource(dst []byte, loc *location) ([]byte, *Error) {
+	if loc.anchor != anchorDrive {
+		dst = append(dst, '/')
+	}
+	return appendWindowsSegments(appendAnchor(dst, loc), loc.rest)
 }
 
 // findWindows returns the mount that holds the Windows path p, spelled as

@@ -71,16 +71,16 @@ func (t Translator) URIToWindows(uri string) (string, error) {
 // result makes of an internal outcome what the methods return.
 func (t *Translator) result(op Op, input, output string, err *Error) (string, error) {
 	if err != nil {
-		err.Op, err.Input, err.Form = op, input, t.formOf(input)
+		err.Op, err.Input, err.Form = op, input, t.formOf(op, input)
 		return "", err
 	}
 	return output, nil
 }
 
 // formOf is FormOf, with the forms that are read only where MSYS is set.
-func (t *Translator) formOf(input string) Form {
+func (t *Translator) formOf(op Op, input string) Form {
 	form := FormOf(input)
-	if form == FormPOSIX && t.MSYS {
+	if form == FormPOSIX && t.MSYS && (op == OpToLinux || op == OpURIToLinux) {
 		if loc, ok := msysLocation(input); ok {
 			return loc.form
 		}

@@ -20,6 +20,9 @@ func parseFileURI(uri string) (location, *Error) {
 	if hierarchical, ok := strings.CutPrefix(p, "//"); ok {
 		authority, p = splitAuthority(hierarchical)
 	}
+	if len(p) > 2 && p[0] == '/' && isLetter(p[1]) && p[2] == '|' {
+		return location{}, failWith(ErrUnsupportedURI, "write a colon after the drive letter")
+	}
 	authority, err := decodePercent(authority)
 	if err != nil {
 		return location{}, err
@@ -45,8 +48,6 @@ func parseURIPath(p string) (location, *Error) {
 		return location{}, fail(ErrUnsupportedURI)
 	case strings.HasPrefix(p, `/\`):
 		return location{}, failWith(ErrBadEncoding, "write a network path as file://server/share")
-	case len(p) > 2 && p[0] == '/' && isLetter(p[1]) && p[2] == '|':
-		return location{}, failWith(ErrUnsupportedURI, "write a colon after the drive letter")
 	case strings.HasPrefix(p, "///"): // file://///host/share
 		p = p[len("/"):]
 	}
@@ -163,6 +164,9 @@ func appendWindowsURI(dst, windows []byte) []byte {
 		windows = windows[len("//"):]
 	default:
 		authority = "file:///"
+	}
+	if hasPrefixFold(windows, "localhost/") { // as an authority it would mean no server
+		authority = "file:////"
 	}
 	return appendPercent(append(dst, authority...), windows)
 }
