@@ -37,30 +37,54 @@ func TestContentThatNeedsNoFile(t *testing.T) {
 		{"image as a data URL", `{"type":"image","mimeType":"x","data":"data:image/webp;base64,AAAA"}`, []string{"data:image/webp;base64,AAAA"}},
 		{"image by address", `{"type":"image","mimeType":"image/png","data":"","uri":"https://x/y.png"}`, []string{"https://x/y.png"}},
 		{"image without anything", `{"type":"image","mimeType":"image/png","data":""}`, nil},
-		{"link to no file", `{"type":"resource_link","name":"Issue 7","uri":"https://x/7"}`,
-			[]string{"[Attached file: Issue 7]\nURI: https://x/7\n\n[Only the address is known: resources other than files are not read.]"}},
-		{"link to another host's file", `{"type":"resource_link","name":"a","uri":"file://server/share/a"}`,
-			[]string{"[Attached file: a]\nURI: file://server/share/a\n\n[Only the address is known: resources other than files are not read.]"}},
-		{"title and name", `{"type":"resource_link","title":"T","name":"n","uri":"zed:///n"}`,
-			[]string{"[Attached file: T (n)]\nURI: zed:///n\n\n[Only the address is known: resources other than files are not read.]"}},
-		{"embedded text", `{"type":"resource","resource":{"uri":"file:///a%20b.go","text":"package a"}}`,
-			[]string{"[Attached file: a b.go]\nURI: file:///a%20b.go\n\npackage a"}},
-		{"embedded blob", `{"type":"resource","resource":{"uri":"zed:","blob":"` + blob("\uFEFFtext") + `"}}`,
-			[]string{"[Attached file: zed:]\nURI: zed:\n\ntext"}},
-		{"blob that is no base64", `{"type":"resource","resource":{"uri":"","blob":"!text!"}}`,
-			[]string{"[Attached file: resource]\nURI: \n\n!text!"}},
-		{"Latin-1 blob", `{"type":"resource","resource":{"uri":"x:/a","blob":"` + blob("caf\xE9") + `"}}`,
-			[]string{"[Attached file: a]\nURI: x:/a\n\ncafé"}},
-		{"binary blob", `{"type":"resource","resource":{"uri":"x:/a","blob":"` + blob("a\x00b") + `"}}`,
-			[]string{"[Attached file: a]\nURI: x:/a\n\n[Binary file left out: 3 bytes, type unknown.]"}},
-		{"text blob with a NUL", `{"type":"resource","resource":{"uri":"x:/a","mimeType":"Text/Plain; charset=utf-8","blob":"` + blob("a\x00b") + `"}}`,
-			[]string{"[Attached file: a]\nURI: x:/a\n\na\x00b"}},
-		{"image blob", `{"type":"resource","resource":{"uri":"x:/a.PNG","blob":"AAAA"}}`,
-			[]string{"[Attached image: a.PNG]\nURI: x:/a.PNG", "data:image/png;base64,AAAA"}},
-		{"large image blob", `{"type":"resource","resource":{"uri":"x:/a","mimeType":"image/png","blob":"` + blob(long+"more") + `"}}`,
-			[]string{"[Attached file: a]\nURI: x:/a\n\n[The image is too large to show: 524294 bytes, the limit is 524288.]"}},
-		{"long text blob, cut inside a character", `{"type":"resource","resource":{"uri":"x:/a","blob":"` + blob(long) + `"}}`,
-			[]string{"[Attached file: a] (truncated to 524288 of 524290 bytes)\nURI: x:/a\n\n" + long[:maxAttachment-1]}},
+		{
+			"link to no file", `{"type":"resource_link","name":"Issue 7","uri":"https://x/7"}`,
+			[]string{"[Attached file: Issue 7]\nURI: https://x/7\n\n[Only the address is known: resources other than files are not read.]"},
+		},
+		{
+			"link to another host's file", `{"type":"resource_link","name":"a","uri":"file://server/share/a"}`,
+			[]string{"[Attached file: a]\nURI: file://server/share/a\n\n[Only the address is known: resources other than files are not read.]"},
+		},
+		{
+			"title and name", `{"type":"resource_link","title":"T","name":"n","uri":"zed:///n"}`,
+			[]string{"[Attached file: T (n)]\nURI: zed:///n\n\n[Only the address is known: resources other than files are not read.]"},
+		},
+		{
+			"embedded text", `{"type":"resource","resource":{"uri":"file:///a%20b.go","text":"package a"}}`,
+			[]string{"[Attached file: a b.go]\nURI: file:///a%20b.go\n\npackage a"},
+		},
+		{
+			"embedded blob", `{"type":"resource","resource":{"uri":"zed:","blob":"` + blob("\uFEFFtext") + `"}}`,
+			[]string{"[Attached file: zed:]\nURI: zed:\n\ntext"},
+		},
+		{
+			"blob that is no base64", `{"type":"resource","resource":{"uri":"","blob":"!text!"}}`,
+			[]string{"[Attached file: resource]\nURI: \n\n!text!"},
+		},
+		{
+			"Latin-1 blob", `{"type":"resource","resource":{"uri":"x:/a","blob":"` + blob("caf\xE9") + `"}}`,
+			[]string{"[Attached file: a]\nURI: x:/a\n\ncafé"},
+		},
+		{
+			"binary blob", `{"type":"resource","resource":{"uri":"x:/a","blob":"` + blob("a\x00b") + `"}}`,
+			[]string{"[Attached file: a]\nURI: x:/a\n\n[Binary file left out: 3 bytes, type unknown.]"},
+		},
+		{
+			"text blob with a NUL", `{"type":"resource","resource":{"uri":"x:/a","mimeType":"Text/Plain; charset=utf-8","blob":"` + blob("a\x00b") + `"}}`,
+			[]string{"[Attached file: a]\nURI: x:/a\n\na\x00b"},
+		},
+		{
+			"image blob", `{"type":"resource","resource":{"uri":"x:/a.PNG","blob":"AAAA"}}`,
+			[]string{"[Attached image: a.PNG]\nURI: x:/a.PNG", "data:image/png;base64,AAAA"},
+		},
+		{
+			"large image blob", `{"type":"resource","resource":{"uri":"x:/a","mimeType":"image/png","blob":"` + blob(long+"more") + `"}}`,
+			[]string{"[Attached file: a]\nURI: x:/a\n\n[The image is too large to show: 524294 bytes, the limit is 524288.]"},
+		},
+		{
+			"long text blob, cut inside a character", `{"type":"resource","resource":{"uri":"x:/a","blob":"` + blob(long) + `"}}`,
+			[]string{"[Attached file: a] (truncated to 524288 of 524290 bytes)\nURI: x:/a\n\n" + long[:maxAttachment-1]},
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -80,7 +80,7 @@ func (l fileLink) tryRead(ctx context.Context, open agent.OpenAttachment) ([]age
 	if err != nil {
 		return nil, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	if l.lines != (lineRange{}) {
 		text, err := l.lines.cut(file)
 		return l.text(fmt.Sprintf("lines %d-%d", l.lines.first, l.lines.last), text), err
