@@ -58,7 +58,8 @@ func (r *Rewriter) startMCPServer(s *mcpServer) (mcpStart, error) {
 	command := s.text(s.command)
 	stem, extension := programName(command)
 	switch {
-	case stem == "cmd" && (extension == "" || extension == ".exe") && pathxlate.FormOf(command) != pathxlate.FormPOSIX:
+	case pathxlate.FormOf(command) == pathxlate.FormPOSIX:
+	case stem == "cmd" && (extension == "" || extension == ".exe"):
 		if program, dropped, ok := r.unwrapCmd(s); ok {
 			return mcpStart{command: program, dropped: dropped}, nil
 		}
@@ -201,14 +202,10 @@ func (r *Rewriter) appendArgPathEdits(edits []edit, s *mcpServer, dropped int) [
 // isWholeWindowsPath reports whether an argument can only be meant as an absolute Windows path,
 // which "//x" and "C:" need not be.
 func isWholeWindowsPath(arg string) bool {
-	switch form := pathxlate.FormOf(arg); {
-	case form == pathxlate.FormDrive:
-		return len(arg) > len("C:")
-	case form == pathxlate.FormUNC:
-		return arg[0] == '\\'
-	default:
-		return form == pathxlate.FormWSLUNC || form == pathxlate.FormVerbatimDrive || form == pathxlate.FormVerbatimUNC
-	}
+	form := pathxlate.FormOf(arg)
+	return form == pathxlate.FormDrive && len(arg) > len("C:") ||
+		form == pathxlate.FormUNC && arg[0] == '\\' ||
+		form == pathxlate.FormWSLUNC || form == pathxlate.FormVerbatimDrive || form == pathxlate.FormVerbatimUNC
 }
 
 // appendWSLENVEdit lists the names of a server's env in its WSLENV.

@@ -81,7 +81,10 @@ type memoKey struct {
 	text string
 }
 
-const maxMemo = 256
+const (
+	maxMemo     = 256
+	maxMemoText = 4096 // bytes; longer ones are no paths, but may be images as data: URIs
+)
 
 // get returns what a text became, "" when it stays.
 func (m *memo) get(generation int, k kind, text []byte) (became string, known bool) {
@@ -93,10 +96,13 @@ func (m *memo) get(generation int, k kind, text []byte) (became string, known bo
 	return became, known
 }
 
-// learn asks translate and returns what get will.
+// learn asks translate, and remembers and returns what get will return.
 func (m *memo) learn(k kind, text string, translate func(text string) (string, bool)) (became string) {
 	if result, changed := translate(text); changed && result != text {
 		became = result
+	}
+	if len(text) > maxMemoText {
+		return became
 	}
 	if m.became == nil {
 		m.became = make(map[memoKey]string)

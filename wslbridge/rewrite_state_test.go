@@ -53,6 +53,13 @@ func TestMemoryIsBounded(t *testing.T) {
 	if len(r.asked) > maxAsked || len(r.spelled) > maxSpelled || len(r.outbound.known.became) > maxMemo {
 		t.Errorf("%d requests, %d folders and %d texts are remembered", len(r.asked), len(r.spelled), len(r.outbound.known.became))
 	}
+	image := `{"method":"session/update","params":{"update":{"sessionUpdate":"agent_message_chunk","content":{"type":"image","uri":"data:image/png;base64,%s"}}}}`
+	r.Outbound(fmt.Appendf(nil, image, strings.Repeat("A", 1<<20)))
+	for key := range r.outbound.known.became {
+		if len(key.text) > maxMemoText {
+			t.Errorf("a text of %d bytes is remembered", len(key.text))
+		}
+	}
 	newest := fmt.Appendf(nil, `{"id":%d,"result":{"sessions":[{"cwd":"/w%d"}]}}`, last, last)
 	if got := r.Outbound(newest); !bytes.Contains(got, fmt.Appendf(nil, `"\\\\wsl$\\Ubuntu\\w%d"`, last)) {
 		t.Errorf("the newest request or folder is forgotten: %s", got)
@@ -73,7 +80,7 @@ func TestMountsAreReadAgain(t *testing.T) {
 	for _, step := range []struct {
 		cwd  string
 		want int
-	}{{`C:\\w`, 1}, {`Q:\\w`, 2}, {`\\\\other\\share`, 3}, {`C:w`, 3}, {`D:\\w`, 3}} {
+	}{{`C:\\w`, 1}, {`Q:\\w`, 2}, {`\\\\srv\\share`, 3}, {`C:w`, 3}, {`D:\\w`, 3}} {
 		r.Inbound([]byte(`{"id":1,"method":"session/new","params":{"cwd":"` + step.cwd + `"}}`))
 		if looks != step.want {
 			t.Errorf("%d looks after %s, want %d", looks, step.cwd, step.want)
