@@ -112,7 +112,7 @@ func (db *DB) selectHits(ctx context.Context, terms []term, limit int) ([]hitRow
 func (db *DB) hit(ctx context.Context, r hitRow) (h agent.SearchHit, err error) {
 	h = agent.SearchHit{
 		Title: r.title.String, Source: r.source, Role: agent.Role(r.role), ToolName: r.tool.String,
-		Time: fromSeconds(r.timestamp), Snippet: r.snippet.String,
+		Time: fromSeconds(r.timestamp), Snippet: strings.TrimSpace(r.snippet.String),
 	}
 	if !r.snippet.Valid {
 		h.Snippet = preview(r.content)

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/hermes-acp/hermes-acp/agent"
+)
+
+// Check looks for damage in the file and for broken chains of parents, and
+// returns one line for each finding, those of Warnings among them. It reads the
+// whole file.
+func (db *DB) Check(ctx context.Context) ([]string, error) {
+	damage, err := db.damage(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", db.path, explain(err))
+	}
+	broken, err := db.brokenLineages(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("check the lineage of sessions: %w", explain(err))
+	}
+	return slices.Concat(db.Warnings(), damage, broken), nil
+}
+
+func (db *DB) damage(ctx context.Context) (lines []string, err error) {
+	found, err := db.readers.QueryContext(ctx, `PRAGMA quick_check`)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	for found.Next() {
+		var line string
+		if err := found.Scan(&line); err != nil {
+			return nil, err
+		}
+		if line != "ok" {
+			lines = append(lines, db.path+" is damaged: "+line)
+		}
+	}
+	return lines, found.Err()
+}
+
+func (db *DB) brokenLineages(ctx context.Context) (lines []string, err error) {
+	links, err := db.allLinks(ctx)
+	if err != nil {
+		return nil, err
+	}
+	lookup := func(_ context.Context, id string) (agent.SessionLink, error) {
+		l, ok := links[id]
+		if !ok {
+			return l, agent.ErrUnknownSession
+		}
+		return l, nil
+	}
+	for id := range links {
+		p, err := agent.TraceLineage(ctx, lookup, id, id, "")
+		if err != nil {
+			return nil, err
+		}
+		switch {
+		case p.Break == agent.LineageMissing && p.Root == id:
+			lines = append(lines, fmt.Sprintf("session %s: %s (%s)", id, p.Break, p.Parent))
+		case p.Break == agent.LineageCycle || p.Break == agent.LineageTooLong:
+			lines = append(lines, fmt.Sprintf("session %s: %s", id, p.Break))
+		}
+	}
+	slices.Sort(lines)
+	return lines, nil
+}
+
+func (db *DB) allLinks(ctx context.Context) (map[string]agent.SessionLink, error) {
+	found, err := db.readers.QueryContext(ctx, `SELECT s.id, coalesce(s.parent_session_id, ''), coalesce(s.end_reason, ''), `+branches("s")+` FROM sessions s`)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	links := map[string]agent.SessionLink{}
+	for found.Next() {
+		var l agent.SessionLink
+		if err := found.Scan(&l.ID, &l.Parent, &l.EndReason, &l.Branch); err != nil {
+			return nil, err
+		}
+		links[l.ID] = l
+	}
+	return links, found.Err()
+}
