@@ -11,10 +11,11 @@ import (
 func baseOf(target string) string { return filepath.Base(target) }
 
 // writeFile makes data the content of the file at target, a resolved path, and
-// creates missing folders. The file keeps its mode, its owner and its other
+// creates missing folders. A new file gets mode, or the usual one when it is 0.
+// An existing file keeps its mode, its owner and its other
 // hard links; through a crash it holds the old or the new content, never a part,
 // except where keeping owner and links means writing in place.
-func writeFile(target string, data []byte) error {
+func writeFile(target string, data []byte, mode fs.FileMode) error {
 	if err := makeParents(filepath.Dir(target)); err != nil {
 		return err
 	}
@@ -28,7 +29,11 @@ func writeFile(target string, data []byte) error {
 	old, err := root.Lstat(base)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return writeByRename(root, base, data, nil)
+		err = writeByRename(root, base, data, nil)
+		if err == nil && mode != 0 {
+			err = root.Chmod(base, mode)
+		}
+		return err
 	case err != nil:
 		return err
 	case !old.Mode().IsRegular():

@@ -27,6 +27,9 @@ type file struct {
 	data   []byte
 	text   string
 	format textFormat
+	// mode is the file's; for one that is made, the mode to give it, 0 for the
+	// usual one.
+	mode fs.FileMode
 }
 
 // openForEdit reads the file that a call wants to edit or create.
@@ -48,7 +51,7 @@ func openForEdit(ws *agent.Workspace, name string) (file, error) {
 	case err != nil:
 		return file{}, fmt.Errorf("edit %s: %w", name, err)
 	}
-	f.exists = true
+	f.exists, f.mode = true, info.Mode().Perm()
 	if f.text, f.format, err = decodeText(f.data); err != nil {
 		return file{}, fmt.Errorf("edit %s: it %w (%s)", name, err, byteCount(info.Size()))
 	}
@@ -151,7 +154,7 @@ func (c change) write() error {
 	if c.delete {
 		return removeFile(c.target)
 	}
-	return writeFile(c.target, c.newData)
+	return writeFile(c.target, c.newData, c.mode)
 }
 
 // undo puts back what was written before a later file of the same edit failed.
@@ -159,7 +162,7 @@ func undo(done []change) error {
 	var errs []error
 	for _, c := range done {
 		if c.exists {
-			errs = append(errs, writeFile(c.target, c.data))
+			errs = append(errs, writeFile(c.target, c.data, c.mode))
 		} else {
 			errs = append(errs, removeFile(c.target))
 		}

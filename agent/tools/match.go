@@ -185,26 +185,31 @@ func alikeLine(line string) string {
 }
 
 // reindent moves repl from the indentation that the model saw to the one that
-// stands in the file, when the first line that is not blank shows the
-// difference.
+// stands in the file: oldLines and fileLines are the same lines in both. An
+// indentation that is in none of them keeps what it has beyond the nearest one.
 func reindent(repl string, oldLines, fileLines []string) string {
+	moved := map[string]string{}
 	for i, line := range oldLines {
+		if from := indentOf(line); strings.TrimSpace(line) != "" {
+			if _, known := moved[from]; !known {
+				moved[from] = indentOf(fileLines[i])
+			}
+		}
+	}
+	lines := strings.SplitAfter(repl, "\n")
+	for i, line := range lines {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		from, to := indentOf(line), indentOf(fileLines[i])
-		if from == to {
-			return repl
-		}
-		lines := strings.SplitAfter(repl, "\n")
-		for i, line := range lines {
-			if rest, ok := strings.CutPrefix(line, from); ok && strings.TrimSpace(rest) != "" {
-				lines[i] = to + rest
+		indent := indentOf(line)
+		for n := len(indent); n >= 0; n-- {
+			if to, known := moved[indent[:n]]; known {
+				lines[i] = to + line[n:]
+				break
 			}
 		}
-		return strings.Join(lines, "")
 	}
-	return repl
+	return strings.Join(lines, "")
 }
 
 func indentOf(line string) string {
