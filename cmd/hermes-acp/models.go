@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strings"
 	"sync"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -14,9 +16,9 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent/llm/offline"
 )
 
-// models implements agent.Models: it resolves a model from the configuration as
-// it stands now, and keeps one client for each endpoint, which remembers what
-// its provider refuses.
+// models finds models as the configuration names them. It keeps the clients it
+// made, with what they learned about their providers, and starts the offline
+// model when that is first asked for.
 type models struct {
 	source    config.Source
 	transport *http.Transport
@@ -27,52 +29,75 @@ type models struct {
 }
 
 func newModels(source config.Source) *models {
-	return &models{source: source, transport: llm.NewTransport(), clients: map[config.Endpoint]*llm.Client{}}
+	return &models{source: source, transport: llm.NewTransport(), clients: make(map[config.Endpoint]*llm.Client)}
 }
 
-// Model implements agent.Models.
+// Model implements agent.Models. A model that is asked for by its id and that
+// its provider does not list is unknown; a provider that lists nothing is
+// believed to serve it.
 func (m *models) Model(ctx context.Context, id string) (agent.Model, error) {
-	cfg, err := m.source.Read()
+	c, err := m.source.Read()
 	if err != nil {
 		return nil, err
 	}
-	endpoint, err := cfg.Endpoint(id)
+	endpoint, err := c.Endpoint(id)
 	if err != nil {
 		return nil, err
 	}
-	return m.client(ctx, endpoint)
-}
-
-func (m *models) client(ctx context.Context, endpoint config.Endpoint) (*llm.Client, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if client, ok := m.clients[endpoint]; ok {
 		return client, nil
 	}
-	options := llm.Options{
-		Provider: endpoint.Provider, BaseURL: endpoint.BaseURL, Model: endpoint.Model,
-		Key: string(endpoint.Key), KeyName: endpoint.KeyName, ContextWindow: endpoint.ContextWindow,
-		FirstByteTimeout: endpoint.FirstByteTimeout, IdleTimeout: endpoint.IdleTimeout,
-	}
-	if endpoint.Provider == config.Offline {
-		if m.offline == nil {
-			server, err := offline.Start(context.WithoutCancel(ctx), offline.Options{})
-			if err != nil {
-				return nil, err
-			}
-			m.offline = server
-		}
-		options.BaseURL = m.offline.URL
-	}
-	client, err := llm.New(options, m.transport)
+	client, err := m.connect(endpoint)
 	if err != nil {
-		return nil, fmt.Errorf("model %s: %w", endpoint.Model, err)
+		return nil, err
+	}
+	if id != "" && endpoint.Model != config.AutoModel {
+		if served, err := client.Models(ctx); err == nil && len(served) > 0 && !serves(served, endpoint.Model) {
+			return nil, fmt.Errorf("%w: %s does not list %s", agent.ErrUnknownModel, endpoint.Provider, endpoint.Model)
+		}
 	}
 	m.clients[endpoint] = client
 	return client, nil
 }
 
-// close ends the offline model and idle connections.
+// connect makes the client of an endpoint.
+func (m *models) connect(e config.Endpoint) (*llm.Client, error) {
+	if e.Provider == config.Offline {
+		if m.offline == nil {
+			server, err := offline.Start(offline.Options{})
+			if err != nil {
+				return nil, err
+			}
+			m.offline = server
+		}
+		e.BaseURL, e.Model = m.offline.URL, offline.ModelID
+	}
+	return llm.New(llm.Options{
+		Provider:         e.Provider,
+		BaseURL:          e.BaseURL,
+		Model:            e.Model,
+		Key:              string(e.Key),
+		KeyName:          e.KeyName,
+		ContextWindow:    e.ContextWindow,
+		FirstByteTimeout: e.FirstByteTimeout,
+		IdleTimeout:      e.IdleTimeout,
+	}, m.transport)
+}
+
+// serves reports whether a list of ids holds a model. Google puts models/ in
+// front of its own, and a name without its variant (qwen3 for qwen3:latest,
+// or the other way round) will do.
+func serves(listed []string, model string) bool {
+	base, _, _ := strings.Cut(model, ":")
+	return slices.ContainsFunc(listed, func(id string) bool {
+		listedBase, _, _ := strings.Cut(id, ":")
+		return listedBase == base || strings.HasSuffix(listedBase, "/"+base)
+	})
+}
+
+// close ends the offline model and the connections.
 func (m *models) close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

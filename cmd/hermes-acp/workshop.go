@@ -19,14 +19,15 @@ import (
 
 // workshop is the agent of one process with what it works with.
 type workshop struct {
-	agent *agent.Agent
-	tools *tools.Toolset
-	store *lazyStore
-	log   *slog.Logger
+	agent  *agent.Agent
+	models *models
+	tools  *tools.Toolset
+	store  *lazyStore
+	log    *slog.Logger
 }
 
 func newWorkshop(source config.Source, settings config.Settings, log *slog.Logger) *workshop {
-	w := &workshop{log: log, store: &lazyStore{dir: source.Home, log: log}}
+	w := &workshop{log: log, models: newModels(source), store: &lazyStore{dir: source.Home, log: log}}
 	stripEnv := commandStripEnv(settings)
 	login := &wslbridge.LoginEnvironment{Log: log}
 	var translate func(string) (string, error)
@@ -37,7 +38,7 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 	w.tools = tools.New(tools.Options{Env: login.Environ, StripEnv: stripEnv, Log: log})
 	servers := mcp.NewConnector(mcp.Options{Version: version, Env: login.Environ, LookPath: login.LookPath, StripEnv: stripEnv, Log: log})
 	w.agent = agent.New(agent.Config{
-		Models:         newModels(source),
+		Models:         w.models,
 		Tools:          w.tools.Tools(),
 		Store:          func(ctx context.Context) (agent.Store, error) { return w.store.open(ctx) },
 		ConnectServers: servers.Connect,
@@ -66,6 +67,9 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 func (w *workshop) close() {
 	w.agent.Close()
 	w.tools.Close()
+	if err := w.models.close(); err != nil {
+		w.log.Warn("could not stop the offline model", "error", err)
+	}
 	w.store.close()
 }
 

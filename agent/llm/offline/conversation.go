@@ -101,7 +101,7 @@ func respond(req request) answer {
 		next := steps[len(t.results)]
 		c, err := next.callTool(req.Tools)
 		if err != nil {
-			text.WriteString(summary(steps, t.results, unclear) + err.Error())
+			fmt.Fprintf(&text, "%sI cannot do that: %v.", summary(steps, t.results, unclear), err)
 			break
 		}
 		text.WriteString(next.announcement())

@@ -1,7 +1,6 @@
 package offline
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -33,8 +32,8 @@ type Server struct {
 }
 
 // Start starts a server on a free port of 127.0.0.1.
-func Start(ctx context.Context, options Options) (*Server, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+func Start(options Options) (*Server, error) {
+	listener, err := net.ListenTCP("tcp4", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
 		return nil, fmt.Errorf("start the offline model: %w", err)
 	}

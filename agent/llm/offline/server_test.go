@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -25,7 +26,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // start starts a server and a client of it.
 func start(t *testing.T, options offline.Options) (*offline.Server, *llm.Client) {
 	t.Helper()
-	srv, err := offline.Start(t.Context(), options)
+	srv, err := offline.Start(options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,9 +187,7 @@ func TestFollowsRequests(t *testing.T) {
 				}
 			}
 			want := map[string]string{"ledger.csv": ledger}
-			for name, text := range tt.files {
-				want[name] = text
-			}
+			maps.Copy(want, tt.files)
 			if diff := cmp.Diff(want, filesIn(t, b.dir)); diff != "" {
 				t.Errorf("files (-want +got):\n%s", diff)
 			}
@@ -245,9 +244,9 @@ func TestToolsThatAreNotThere(t *testing.T) {
 		args    string
 	}{
 		"no tools at all":               {nil, "offline model", ""},
-		"another tool":                  {[]agent.ToolSpec{spec("now", `{"type":"object"}`)}, "need the tool read_file", ""},
+		"another tool":                  {[]agent.ToolSpec{spec("now", `{"type":"object"}`)}, "the tool read_file, which that needs, is not offered", ""},
 		"the same with other names":     {[]agent.ToolSpec{spec("read", `{"type":"object","properties":{"file_path":{}},"required":["file_path"]}`)}, "", `{"file_path":"a.txt"}`},
-		"an argument that nobody knows": {[]agent.ToolSpec{spec("read_file", `{"type":"object","properties":{"path":{},"why":{}},"required":["path","why"]}`)}, "its argument why", ""},
+		"an argument that nobody knows": {[]agent.ToolSpec{spec("read_file", `{"type":"object","properties":{"path":{},"why":{}},"required":["path","why"]}`)}, "wants the argument why", ""},
 	}
 	for name, tt := range tests {
 		got, err := ask("read a.txt", tt.offered...)

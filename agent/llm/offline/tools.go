@@ -70,7 +70,7 @@ func bind(offered []tool, names []string, args ...argument) (call, error) {
 		}
 		for _, required := range offered[i].Function.Parameters.Required {
 			if _, ok := values[required]; !ok {
-				return call{}, fmt.Errorf("I cannot use the tool %s: I do not know what its argument %s is", name, required)
+				return call{}, fmt.Errorf("the tool %s wants the argument %s, which I do not know", name, required)
 			}
 		}
 		text, err := json.Marshal(values)
@@ -79,5 +79,5 @@ func bind(offered []tool, names []string, args ...argument) (call, error) {
 		}
 		return call{tool: name, arguments: string(text)}, nil
 	}
-	return call{}, fmt.Errorf("I would need the tool %s for that, and it is not offered", names[0])
+	return call{}, fmt.Errorf("the tool %s, which that needs, is not offered", names[0])
 }
