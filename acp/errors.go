@@ -21,11 +21,13 @@ func (s *server) rpcError(err error) error {
 	}
 	switch {
 	case errors.Is(err, agent.ErrUnknownSession):
-		return jsonrpc.Errorf(codeResourceNotFound, "%v", err)
+		return jsonrpc.Errorf(codeResourceNotFound, "%v; it may have been deleted, or it belongs to another HERMES_HOME", agent.ErrUnknownSession)
 	case errors.Is(err, agent.ErrNoProvider):
 		return jsonrpc.Errorf(codeAuthRequired, "%v; run `%s` in a terminal to set one up, then try again", agent.ErrNoProvider, s.cfg.SetupCommand)
-	case errors.Is(err, agent.ErrUnknownModel), errors.Is(err, agent.ErrBadCursor):
+	case errors.Is(err, agent.ErrUnknownModel):
 		return invalid("%v", err)
+	case errors.Is(err, agent.ErrBadCursor):
+		return invalid("cursor: %v", agent.ErrBadCursor)
 	default:
 		// Clients show data.details; some show nothing but the message.
 		return &jsonrpc.Error{
