@@ -86,8 +86,8 @@ func (r *Rewriter) enterOthers(frame []byte, cwd string) {
 	}
 }
 
-// enterURI translates a URI or a bare Windows path (hermes-agent#43867). What names no file of this
-// machine stays.
+// enterURI translates a URI or a bare Windows path (hermes-agent#43867). What names a file of Linux, or
+// no file of this machine, stays.
 func (r *Rewriter) enterURI(uri string) (string, bool) {
 	form := pathxlate.FormOf(uri)
 	if form != pathxlate.FormFileURI && form != pathxlate.FormRemoteURI && !form.IsWindows() {
@@ -99,7 +99,8 @@ func (r *Rewriter) enterURI(uri string) (string, bool) {
 		return "", false
 	}
 	r.hear(uri)
-	return linux, true
+	v, _ := r.current()
+	return linux, isWindowsSpelling(v.translator, uri)
 }
 
 // enter translates what the client sent. A drive that is not mounted may have been since the mounts
@@ -130,8 +131,8 @@ func (r *Rewriter) hear(text string) {
 func isWindowsSpelling(t pathxlate.Translator, text string) bool {
 	form := pathxlate.FormOf(text)
 	if form == pathxlate.FormFileURI {
-		linux, err := t.URIToLinux(text)
-		return err != nil || linux != text
+		e := t.Explain(pathxlate.OpURIToLinux, text)
+		return e.Err == nil && e.Rule != pathxlate.RuleLinuxPath
 	}
 	return form == pathxlate.FormRemoteURI || form.IsWindows() && form != pathxlate.FormRooted
 }

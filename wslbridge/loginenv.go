@@ -1,0 +1,108 @@
+//go:build unix
+
+package wslbridge
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+const (
+	loginShellTimeout = 10 * time.Second
+	loginMarker       = "hermes-acp-environment:"
+)
+
+// LoginEnvironment is the environment that a person's own shell has. What wsl.exe starts gets
+// neither ~/.profile nor ~/.bashrc, so tools installed by nvm, asdf or cargo would be missing
+// (openai/codex#13566). The shell is asked once, when the environment is first wanted.
+type LoginEnvironment struct {
+	Shell   string            // absolute path; "" means $SHELL, then /bin/sh
+	OnDrvfs func(string) bool // reports whether a Linux path is on a Windows drive
+	Log     *slog.Logger
+
+	once    sync.Once
+	environ []string
+}
+
+// Environ returns the variables as os.Environ does. When the shell cannot be asked they are this
+// process's own.
+func (l *LoginEnvironment) Environ(ctx context.Context) []string {
+	l.once.Do(func() {
+		environ, err := captureEnvironment(ctx, l.shell())
+		if err != nil {
+			l.Log.Warn("cannot read the environment of the login shell, using this process's own", "shell", l.shell(), "err", err)
+			environ = os.Environ()
+		}
+		l.environ = environ
+	})
+	return l.environ
+}
+
+func (l *LoginEnvironment) shell() string {
+	for _, shell := range []string{l.Shell, os.Getenv("SHELL")} {
+		if filepath.IsAbs(shell) {
+			return shell
+		}
+	}
+	return "/bin/sh"
+}
+
+// LookPath finds a program as exec.LookPath does, on the PATH of the login shell, and leaves out
+// hits on Windows drives: npm's own files there are scripts with CRLF line ends (WSL#5251).
+func (l *LoginEnvironment) LookPath(ctx context.Context, name string) (string, error) {
+	if strings.Contains(name, "/") {
+		return exec.LookPath(name)
+	}
+	for _, dir := range filepath.SplitList(lookupEnv(l.Environ(ctx), "PATH")) {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		path := filepath.Join(dir, name)
+		info, err := os.Stat(path)
+		if err != nil || info.IsDir() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		if l.OnDrvfs != nil && l.OnDrvfs(path) {
+			l.Log.Info("skipped a program on a Windows drive", "path", path)
+			continue
+		}
+		return path, nil
+	}
+	return "", &fs.PathError{Op: "find", Path: name, Err: exec.ErrNotFound}
+}
+
+// captureEnvironment runs a login shell that is interactive too, since many .bashrc files return
+// early in one that is not. It gets a session of its own, lest it take the terminal.
+func captureEnvironment(ctx context.Context, shell string) ([]string, error) {
+	ctx, cancel := context.WithTimeout(ctx, loginShellTimeout)
+	defer cancel()
+	script := fmt.Sprintf("printf %%s %s; env -0; printf %%s %s", loginMarker, loginMarker)
+	cmd := exec.CommandContext(ctx, shell, "-l", "-i", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	_, rest, begun := bytes.Cut(out, []byte(loginMarker))
+	text, _, ended := bytes.Cut(rest, []byte(loginMarker))
+	if !begun || !ended {
+		return nil, errors.Join(errors.New("it printed no environment"), ctx.Err(), err)
+	}
+	var environ []string
+	for entry := range strings.SplitSeq(strings.TrimSuffix(string(text), "\x00"), "\x00") {
+		if strings.Contains(entry, "=") && !strings.HasPrefix(entry, "SHLVL=") && !strings.HasPrefix(entry, "_=") {
+			environ = append(environ, entry)
+		}
+	}
+	return environ, nil
+}
