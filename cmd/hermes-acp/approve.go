@@ -56,13 +56,13 @@ func (a answer) allows(q acpclient.PermissionRequest) bool {
 }
 
 // asker puts a question to the person. Its error means that no answer came.
-type asker func(ctx context.Context, q acpclient.PermissionRequest) (acpsdk.PermissionOptionId, error)
+type asker func(ctx context.Context, q acpclient.PermissionRequest) (answer, error)
 
 var errNobody = errors.New("there is nobody to ask")
 
 // askNobody is the asker where no person sits.
-func askNobody(context.Context, acpclient.PermissionRequest) (acpsdk.PermissionOptionId, error) {
-	return "", errNobody
+func askNobody(context.Context, acpclient.PermissionRequest) (answer, error) {
+	return answer{}, errNobody
 }
 
 // decide answers a question.
@@ -73,10 +73,10 @@ func (a approval) decide(ctx context.Context, q acpclient.PermissionRequest, ask
 	case a == approveNone:
 		return answer{denying(q), byFlag}
 	}
-	option, err := ask(ctx, q)
+	given, err := ask(ctx, q)
 	switch {
 	case err == nil:
-		return answer{option, byPerson}
+		return given
 	case ctx.Err() != nil:
 		return answer{"", byDismiss}
 	}

@@ -33,7 +33,7 @@ var errInterrupted = errors.New("interrupted")
 // startConversation starts agent and says hello to it. The caller must end the
 // conversation.
 func startConversation(ctx context.Context, agent *exec.Cmd, view turnView, approve approval, ask asker) (*conversation, error) {
-	client, err := acpclient.Start(agent, acpclient.Options{
+	client, err := acpclient.Start(agent, acpclient.Options{ //nolint:contextcheck // the connection lasts until end
 		Info:     acpsdk.Implementation{Name: "hermes-acp-run", Version: version},
 		OnUpdate: view.update,
 		OnPermission: func(ctx context.Context, q acpclient.PermissionRequest) string {

@@ -14,6 +14,8 @@ import (
 
 	acpsdk "github.com/coder/acp-go-sdk"
 	"github.com/urfave/cli/v2"
+
+	"github.com/hermes-acp/hermes-acp/acp/acpclient"
 )
 
 func demoCommand() *cli.Command {
@@ -65,7 +67,6 @@ const (
 type demo struct {
 	workspace string
 	home      string // the agent's own folder, in place of ~/.hermes
-	approve   approval
 	ask       asker
 	view      *demoView
 }
@@ -87,15 +88,20 @@ func demoSteps() []demoStep {
 }
 
 func runDemo(ctx context.Context, interrupts *interrupts, dir string, yes bool, in io.Reader, out io.Writer) error {
-	d := &demo{workspace: filepath.Join(dir, "workspace"), home: filepath.Join(dir, "home"), approve: approveAsk}
+	d := &demo{workspace: filepath.Join(dir, "workspace"), home: filepath.Join(dir, "home")}
 	if err := d.makeFiles(); err != nil {
 		return fmt.Errorf("prepare the demo: %w", err)
 	}
 	ui := newTerminalUI(out, d.workspace)
 	defer ui.close()
 	d.view = &demoView{terminalUI: ui}
-	if d.ask = ui.asker(in); yes || !isTerminal(in) || !isTerminal(out) {
-		d.approve = approveAll
+	switch {
+	case yes:
+		d.ask = sayYes("--yes")
+	case isTerminal(in) && isTerminal(out):
+		d.ask = ui.asker(in)
+	default:
+		d.ask = sayYes("by the demo itself, as there is no terminal to ask you at")
 	}
 	ui.notice(ui.bold("hermes-acp demo") + "\n" +
 		"A built-in model, no key, no network. Only files under\n" + dir + "\nare touched, and they are removed at the end.")
@@ -108,6 +114,13 @@ func runDemo(ctx context.Context, interrupts *interrupts, dir string, yes bool, 
 	}
 	ui.notice("\n" + nextSteps(ui.paint))
 	return nil
+}
+
+// sayYes is an asker that allows everything once, and says why.
+func sayYes(by answeredBy) asker {
+	return func(_ context.Context, q acpclient.PermissionRequest) (answer, error) {
+		return answer{allowing(q), by}, nil
+	}
 }
 
 func (d *demo) makeFiles() error {
@@ -146,6 +159,7 @@ func (d *demo) step(ctx context.Context, c *conversation, n int, step demoStep, 
 	d.view.heading(n, step.title)
 	d.view.showPrompt(step.prompt)
 	d.view.beginRecord()
+	d.view.setBusy(true)
 	stop, err := c.prompt(ctx, step.prompt, interrupts)
 	switch {
 	case err != nil:
@@ -201,7 +215,7 @@ func (d *demo) start(ctx context.Context) (*conversation, error) {
 		return nil, err
 	}
 	d.isolate(agent)
-	return startConversation(ctx, agent, d.view, d.approve, d.ask)
+	return startConversation(ctx, agent, d.view, approveAsk, d.ask)
 }
 
 // isolate gives the agent a home of its own and the built-in model, whatever is
@@ -251,6 +265,9 @@ func checkCommand(d *demo, seen turnRecord) (string, error) {
 		return "", err
 	}
 	if seen.asked && !seen.allowed {
+		if call.status != acpsdk.ToolCallStatusFailed {
+			return "", fmt.Errorf("the command %s though it was denied", call.status)
+		}
 		return "nothing ran, since you denied the command", nil
 	}
 	onDisk, err := os.ReadFile(filepath.Join(d.workspace, demoFile))
@@ -260,5 +277,8 @@ func checkCommand(d *demo, seen turnRecord) (string, error) {
 	if call.status != acpsdk.ToolCallStatusCompleted || !strings.Contains(call.output, strings.TrimSpace(string(onDisk))) {
 		return "", fmt.Errorf("the command %s with the output %q", call.status, call.output)
 	}
-	return "the command ran in the demo's folder and printed the file", nil
+	if !seen.asked {
+		return "the command ran; it only reads, so it needed no leave", nil
+	}
+	return "the command ran with your leave", nil
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"sync"
 
 	acpsdk "github.com/coder/acp-go-sdk"
@@ -61,6 +62,9 @@ func (v *demoView) hide(hidden bool) {
 	v.hidden = hidden
 }
 
+// opened shows nothing yet: the demo's first prompt comes under its heading.
+func (v *demoView) opened(acpsdk.SessionId) {}
+
 func (v *demoView) update(u acpclient.Update) {
 	if v.take(u) {
 		v.terminalUI.update(u)
@@ -108,7 +112,7 @@ func (v *demoView) answered(q acpclient.PermissionRequest, a answer) {
 
 // heading begins a step.
 func (v *demoView) heading(n int, title string) {
-	v.notice("\n" + v.bold(v.cyan(fmt.Sprintf("%d ", n))+v.bold(title)))
+	v.notice("\n" + v.cyan(strconv.Itoa(n)) + " " + v.bold(title))
 }
 
 func (v *demoView) showPrompt(text string) {

@@ -34,7 +34,8 @@ import (
 //	await                  waits for all responses
 //	until TEXT             waits for a line that contains TEXT
 //	answer OPTION          waits for a permission request and chooses; - dismisses
-//	raw LINE               sends a line as it stands, or as a Go string in quotes
+//	raw LINE               sends a line as it stands; a Go string in quotes may
+//	                       hold several, which are then written at once
 //	gate NAME              waits until the model is at a gate, then opens it
 //	reach NAME             waits until the model is at a gate
 //	stop                   closes the agent's input; it must end by itself, well
@@ -166,7 +167,7 @@ func (d *dialogue) start() error {
 	d.lines = make(chan []byte, 1000)
 	go func() {
 		defer close(d.lines)
-		defer agent.Stdout.Close()
+		defer func() { _ = agent.Stdout.Close() }()
 		in := bufio.NewReader(agent.Stdout)
 		for {
 			line, err := in.ReadBytes('\n')
@@ -222,10 +223,15 @@ func (d *dialogue) request(method, params string, wait bool) error {
 	return d.until(func([]byte) bool { return !d.open[id] })
 }
 
-func (d *dialogue) write(line string) error {
-	d.checker.ClientLine([]byte(line))
-	d.sent([]byte(line))
-	_, err := io.WriteString(d.agent.Stdin, line+"\n")
+// write sends lines in one piece.
+func (d *dialogue) write(lines string) error {
+	lines += "\n"
+	for line := range strings.Lines(lines) {
+		line = strings.TrimSuffix(line, "\n")
+		d.checker.ClientLine([]byte(line))
+		d.sent([]byte(line))
+	}
+	_, err := io.WriteString(d.agent.Stdin, lines)
 	return err
 }
 

@@ -89,6 +89,7 @@ func BenchmarkTurn(b *testing.B) { benchTurns(b, 1) }
 func BenchmarkTurnOf20000Chunks(b *testing.B) { benchTurns(b, 20000) }
 
 func benchTurns(b *testing.B, chunks int) {
+	b.Helper()
 	model := streamingModel(b, chunks)
 	received := 0
 	cmd := exec.Command(builtProgram(b))
@@ -113,7 +114,10 @@ func benchTurns(b *testing.B, chunks int) {
 	if received != 4*chunks*turns {
 		b.Errorf("%d bytes of text came, want %d", received, 4*chunks*turns)
 	}
-	usage := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	if !ok {
+		b.Fatal("no resource usage here")
+	}
 	cpu := cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	b.ReportMetric(float64(cpu.Milliseconds())/float64(turns), "agent-cpu-ms/op")
 	b.ReportMetric(float64(usage.Maxrss)/1024, "agent-max-MiB")
@@ -130,10 +134,10 @@ func streamingModel(b *testing.B, chunks int) (baseURL string) {
 			return
 		}
 		w.Header().Set("Content-Type", "text/event-stream")
-		flusher := w.(http.Flusher)
+		out := http.NewResponseController(w)
 		for range chunks {
 			_, _ = io.WriteString(w, piece)
-			flusher.Flush()
+			_ = out.Flush()
 		}
 		_, _ = io.WriteString(w, end)
 	}))

@@ -49,7 +49,7 @@ await
 	}
 	for _, id := range []string{"3", "4"} {
 		want := `< {"id":` + id + `,"result":{"stopReason":"cancelled"}}`
-		if got := d.transcript.String(); !strings.Contains(got, want) {
+		if got := d.String(); !strings.Contains(got, want) {
 			t.Errorf("prompt %s was not answered with cancelled:\n%s", id, got)
 		}
 	}

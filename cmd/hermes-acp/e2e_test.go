@@ -46,7 +46,7 @@ func startDialogue(t *testing.T, model *llmtest.Server) *dialogue {
 func (d *dialogue) mustRun(t *testing.T, script string) {
 	t.Helper()
 	if err := d.run(script); err != nil {
-		t.Fatalf("%v\n%s", err, d.transcript.String())
+		t.Fatalf("%v\n%s", err, d.String())
 	}
 }
 
@@ -54,8 +54,7 @@ func (d *dialogue) mustRun(t *testing.T, script string) {
 const stubbornAgentEnv = "HERMES_ACP_TEST_STUBBORN_AGENT"
 
 func serveStubbornly() {
-	var conn *jsonrpc.Conn
-	conn = jsonrpc.New(os.Stdin, os.Stdout, jsonrpc.Options{})
+	conn := jsonrpc.New(os.Stdin, os.Stdout, jsonrpc.Options{})
 	_ = conn.Serve(context.Background(), func(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
 		return func(ctx context.Context) (any, error) {
 			switch req.Method {

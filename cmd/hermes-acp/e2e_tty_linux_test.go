@@ -125,6 +125,16 @@ text Done.
 	}
 }
 
+func TestDemoTakesANo(t *testing.T) {
+	tt := startOnTTY(t, agentEnv(t, "http://127.0.0.1:1/v1"), builtProgram(t), "demo")
+	tt.until("  > ")
+	tt.send("n\n")
+	tt.until("is as it was, since you denied the edit")
+	if code := tt.exitCode(); code != 0 {
+		t.Errorf("exit code %d\n%s", code, tt.seen.String())
+	}
+}
+
 func TestCtrlCCancelsTheTurn(t *testing.T) {
 	model := llmtest.Start(t, `
 -- reply --

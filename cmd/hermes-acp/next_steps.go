@@ -3,33 +3,36 @@ package main
 import (
 	"encoding/json"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 )
 
 // nextSteps says, after the demo, how to use the program for real.
 func nextSteps(p paint) string {
 	program, install := installedProgram()
-	command := "hermes-acp"
-	var b strings.Builder
-	b.WriteString(p.bold("Everything held. What next:") + "\n\n")
+	command := shortCommand(program)
+	var steps []string
 	if install {
-		b.WriteString("  go install ./cmd/hermes-acp         puts it at\n                                      " + program + "\n")
-		command = filepath.Base(program)
+		steps = append(steps, "Install            go install ./cmd/hermes-acp")
 	}
-	b.WriteString("  " + command + " --setup                  choose a model provider\n")
-	b.WriteString("  " + command + ` run "explain main.go"    one prompt in this terminal` + "\n\n")
+	steps = append(steps,
+		"Choose a model     "+command+" --setup",
+		"Try it here        "+command+` run "what is in this folder?"`,
+		"Add it to your editor's settings.json:",
+	)
 	quoted, _ := json.Marshal(program) // a string always has a JSON form
-	b.WriteString(p.bold("Zed") + ", in settings.json:\n\n")
-	b.WriteString(`  "agent_servers": {
+	return p.bold("Everything held. What next:") + "\n\n  · " + strings.Join(steps, "\n  · ") + "\n\n" +
+		p.bold("Zed") + `
+  "agent_servers": {
     "Hermes": { "type": "custom", "command": ` + string(quoted) + `, "args": [], "env": {} }
-  }` + "\n\n")
-	b.WriteString(p.bold("VS Code") + " with the extension ACP Client, in settings.json:\n\n")
-	b.WriteString(`  "acp.agents": {
+  }
+` + p.bold("VS Code") + `, with the extension "ACP Client"
+  "acp.agents": {
     "Hermes": { "command": ` + string(quoted) + `, "args": [], "env": {} }
-  }`)
-	return b.String()
+  }`
 }
 
 // installedProgram returns the path of this program to put into an editor's
@@ -60,4 +63,15 @@ func goInstallDir() string {
 	}
 	home, _ := os.UserHomeDir() // without one, go install fails too
 	return filepath.Join(home, "go", "bin")
+}
+
+// shortCommand is the program's bare name when its folder is in PATH, and it is
+// the program that the shell finds by that name or will, once it is installed.
+func shortCommand(program string) string {
+	name := filepath.Base(program)
+	found, err := exec.LookPath(name)
+	if found == program || err != nil && slices.Contains(filepath.SplitList(os.Getenv("PATH")), filepath.Dir(program)) {
+		return name
+	}
+	return program
 }

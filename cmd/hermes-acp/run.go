@@ -90,6 +90,8 @@ func runPrompt(ctx context.Context, agent *exec.Cmd, cwd, prompt string, view tu
 
 // agentCommand returns the command that starts the agent: line, or this program
 // when line is empty.
+//
+//nolint:noctx // acpclient ends an agent by closing its input, which no context can
 func agentCommand(line string) (*exec.Cmd, error) {
 	if line == "" {
 		self, err := os.Executable()

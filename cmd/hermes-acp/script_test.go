@@ -3,6 +3,7 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
@@ -94,7 +95,11 @@ func runScripts(t *testing.T, l lane) {
 			env.Setenv("HERMES_HOME", filepath.Join(home, ".hermes"))
 			env.Setenv("PATH", filepath.Dir(program)+string(os.PathListSeparator)+os.Getenv("PATH"))
 			env.Setenv("NO_PROXY", "127.0.0.1")
-			env.Values[stateKey{}] = &scriptState{tb: env.T().(testing.TB), lane: l, program: program}
+			tb, ok := env.T().(testing.TB)
+			if !ok {
+				return errors.New("testscript runs without a *testing.T")
+			}
+			env.Values[stateKey{}] = &scriptState{tb: tb, lane: l, program: program}
 			return os.MkdirAll(filepath.Join(env.WorkDir, "ws"), 0o755)
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
@@ -114,7 +119,13 @@ type scriptState struct {
 
 type stateKey struct{}
 
-func stateOf(ts *testscript.TestScript) *scriptState { return ts.Value(stateKey{}).(*scriptState) }
+func stateOf(ts *testscript.TestScript) *scriptState {
+	s, ok := ts.Value(stateKey{}).(*scriptState)
+	if !ok {
+		ts.Fatalf("the script has no state")
+	}
+	return s
+}
 
 func cmdModel(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
@@ -138,11 +149,11 @@ func cmdTalk(ts *testscript.TestScript, neg bool, args []string) {
 		"HERMES_MODEL=" + ts.Getenv("HERMES_MODEL"), "NO_PROXY=" + ts.Getenv("NO_PROXY"),
 	})
 	err := d.play(ts.ReadFile(args[0]))
-	if _, werr := fmt.Fprint(ts.Stdout(), d.transcript.String()); err == nil {
+	if _, werr := fmt.Fprint(ts.Stdout(), d.String()); err == nil {
 		err = werr
 	}
 	if err != nil {
-		ts.Logf("%s", strings.TrimRight(d.transcript.String(), "\n"))
+		ts.Logf("%s", strings.TrimRight(d.String(), "\n"))
 		ts.Fatalf("talk: %v", err)
 	}
 }

@@ -74,6 +74,7 @@ func isTerminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
+// opened starts the spinner: the prompt follows at once.
 func (u *terminalUI) opened(acpsdk.SessionId) { u.setBusy(true) }
 
 func (u *terminalUI) ended(acpsdk.StopReason) { u.setBusy(false) }
@@ -176,7 +177,7 @@ func (u *terminalUI) callEnded(id acpsdk.ToolCallId, status acpsdk.ToolCallStatu
 	case acpsdk.ToolCallStatusCompleted:
 	case acpsdk.ToolCallStatusFailed:
 		mark = u.red("✗ ")
-	default:
+	case acpsdk.ToolCallStatusPending, acpsdk.ToolCallStatusInProgress, "": // it need not be sent
 		return false
 	}
 	for i, r := range u.running {

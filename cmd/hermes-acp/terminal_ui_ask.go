@@ -155,7 +155,8 @@ func (u *terminalUI) asker(in io.Reader) asker {
 		return askNobody
 	}
 	lines := newLineSource(in)
-	return func(ctx context.Context, q acpclient.PermissionRequest) (acpsdk.PermissionOptionId, error) {
-		return u.ask(ctx, q, lines)
+	return func(ctx context.Context, q acpclient.PermissionRequest) (answer, error) {
+		option, err := u.ask(ctx, q, lines)
+		return answer{option, byPerson}, err
 	}
 }

@@ -45,31 +45,38 @@ func TestTerminalUIWithoutATerminal(t *testing.T) {
 		want    string
 	}{
 		{
-			"text streams", []string{text("agent_message_chunk", "Hel"), text("agent_message_chunk", "lo\nyou")},
+			"text streams",
+			[]string{text("agent_message_chunk", "Hel"), text("agent_message_chunk", "lo\nyou")},
 			"Hello\nyou\n",
 		},
 		{
-			"thought, then text", []string{text("agent_thought_chunk", "Hm"), text("agent_thought_chunk", "…"), text("agent_message_chunk", "Hi\n")},
+			"thought, then text",
+			[]string{text("agent_thought_chunk", "Hm"), text("agent_thought_chunk", "…"), text("agent_message_chunk", "Hi\n")},
 			"(thinking)\nHm…\n\nHi\n",
 		},
 		{
-			"an edit shows its diff once", []string{text("agent_message_chunk", "Now:"), editStarted, editEnded},
+			"an edit shows its diff once",
+			[]string{text("agent_message_chunk", "Now:"), editStarted, editEnded},
 			"Now:\n\n  --- a.txt\n  +++ a.txt\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\n\n→ patch: a.txt\n✓ patch: a.txt\n",
 		},
 		{
-			"a failed command shows its output", []string{runStarted, runFailed},
+			"a failed command shows its output",
+			[]string{runStarted, runFailed},
 			"→ terminal: go test\n✗ terminal: go test\n  FAIL\n",
 		},
 		{
-			"text cannot move the cursor or turn the reading order", []string{text("agent_message_chunk", "a\x1b[2Jb\r\u202ec\u009b1m\td")},
+			"text cannot move the cursor or turn the reading order",
+			[]string{text("agent_message_chunk", "a\x1b[2Jb\r\u202ec\u009b1m\td")},
 			"a[2Jbc1m\td\n",
 		},
 		{
-			"plan", []string{`{"sessionUpdate":"plan","entries":[{"content":"one","priority":"high","status":"completed"},{"content":"two","priority":"low","status":"in_progress"},{"content":"three","priority":"low","status":"pending"}]}`},
+			"plan",
+			[]string{`{"sessionUpdate":"plan","entries":[{"content":"one","priority":"high","status":"completed"},{"content":"two","priority":"low","status":"in_progress"},{"content":"three","priority":"low","status":"pending"}]}`},
 			"☑ one\n▸ two\n☐ three\n",
 		},
 		{
-			"updates of unknown calls are nothing", []string{editEnded},
+			"updates of unknown calls are nothing",
+			[]string{editEnded},
 			"",
 		},
 	}
@@ -193,8 +200,11 @@ func (n *notifyingWriter) Write(data []byte) (int, error) {
 
 func TestOptionKeys(t *testing.T) {
 	options := []acpsdk.PermissionOption{
-		{Kind: acpsdk.PermissionOptionKindAllowOnce}, {Kind: acpsdk.PermissionOptionKindAllowAlways},
-		{Kind: acpsdk.PermissionOptionKindAllowAlways}, {Kind: acpsdk.PermissionOptionKindRejectAlways}, {Kind: "other"},
+		{Kind: acpsdk.PermissionOptionKindAllowOnce},
+		{Kind: acpsdk.PermissionOptionKindAllowAlways},
+		{Kind: acpsdk.PermissionOptionKindAllowAlways},
+		{Kind: acpsdk.PermissionOptionKindRejectAlways},
+		{Kind: "other"},
 	}
 	if diff := cmp.Diff([]string{"y", "a", "3", "d", "5"}, optionKeys(options)); diff != "" {
 		t.Errorf("keys (-want +got):\n%s", diff)
@@ -202,34 +212,35 @@ func TestOptionKeys(t *testing.T) {
 }
 
 func TestApprovalDecides(t *testing.T) {
-	person := func(context.Context, acpclient.PermissionRequest) (acpsdk.PermissionOptionId, error) {
-		return "o2", nil
-	}
-	withdrawn, cancel := context.WithCancel(t.Context())
-	cancel()
+	person := func(context.Context, acpclient.PermissionRequest) (answer, error) { return answer{"o2", byPerson}, nil }
 	tests := []struct {
 		name    string
 		approve approval
 		call    string
 		options string
 		ask     asker
-		ctx     context.Context
+		gone    bool // the agent has taken the question back
 		want    answer
 	}{
-		{"ask: the person", approveAsk, editCall, onceAlwaysDeny, person, t.Context(), answer{"o2", byPerson}},
-		{"ask: nobody there", approveAsk, editCall, onceAlwaysDeny, askNobody, t.Context(), answer{"o3", byNobody}},
-		{"ask: taken back", approveAsk, editCall, onceAlwaysDeny, askNobody, withdrawn, answer{"", byDismiss}},
-		{"edits: an edit", approveEdits, editCall, onceAlwaysDeny, askNobody, t.Context(), answer{"o1", byFlag}},
-		{"edits: a sensitive edit", approveEdits, editCall, onceDeny, askNobody, t.Context(), answer{"o3", byNobody}},
-		{"edits: a command", approveEdits, commandCall, onceAlwaysDeny, askNobody, t.Context(), answer{"o3", byNobody}},
-		{"all: a command", approveAll, commandCall, onceDeny, person, t.Context(), answer{"o1", byFlag}},
-		{"none: an edit", approveNone, editCall, onceAlwaysDeny, person, t.Context(), answer{"o3", byFlag}},
-		{"none: no way to deny", approveNone, editCall, `[]`, person, t.Context(), answer{"", byFlag}},
+		{"ask: the person", approveAsk, editCall, onceAlwaysDeny, person, false, answer{"o2", byPerson}},
+		{"ask: nobody there", approveAsk, editCall, onceAlwaysDeny, askNobody, false, answer{"o3", byNobody}},
+		{"ask: taken back", approveAsk, editCall, onceAlwaysDeny, askNobody, true, answer{"", byDismiss}},
+		{"edits: an edit", approveEdits, editCall, onceAlwaysDeny, askNobody, false, answer{"o1", byFlag}},
+		{"edits: a sensitive edit", approveEdits, editCall, onceDeny, askNobody, false, answer{"o3", byNobody}},
+		{"edits: a command", approveEdits, commandCall, onceAlwaysDeny, askNobody, false, answer{"o3", byNobody}},
+		{"all: a command", approveAll, commandCall, onceDeny, person, false, answer{"o1", byFlag}},
+		{"none: an edit", approveNone, editCall, onceAlwaysDeny, person, false, answer{"o3", byFlag}},
+		{"none: no way to deny", approveNone, editCall, `[]`, person, false, answer{"", byFlag}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			q := permissionQuestion(t, question(tt.call, tt.options))
-			if got := tt.approve.decide(tt.ctx, q, tt.ask); got != tt.want {
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			if tt.gone {
+				cancel()
+			}
+			if got := tt.approve.decide(ctx, q, tt.ask); got != tt.want {
 				t.Errorf("got %v, want %v", got, tt.want)
 			}
 		})

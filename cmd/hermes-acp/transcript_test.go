@@ -36,7 +36,7 @@ var unordered = []string{"available_commands_update", "usage_update", "session_i
 
 // elided are parts of results that other tests look at; here they would change
 // with every capability that is added.
-var elided = []string{"agentCapabilities", "agentInfo", "authMethods", "modes", "models", "configOptions"}
+var elided = []string{"_meta", "agentCapabilities", "agentInfo", "authMethods", "modes", "models", "configOptions"}
 
 func newTranscript(work string) transcript {
 	return transcript{work: work, names: make(map[string]string)}
@@ -65,6 +65,9 @@ func (t *transcript) sent(line []byte) { t.line(">", line) }
 func (t *transcript) received(line []byte) { t.line("<", line) }
 
 func (t *transcript) line(arrow string, line []byte) {
+	if len(bytes.TrimSpace(line)) == 0 {
+		return
+	}
 	if text := string(line); strings.ContainsFunc(text, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		t.write(arrow, strconv.Quote(text))
 		return
@@ -89,9 +92,7 @@ func (t *transcript) line(arrow string, line []byte) {
 	delete(m, "jsonrpc")
 	if result, ok := m["result"].(map[string]any); ok {
 		for _, key := range elided {
-			if result[key] != nil {
-				result[key] = "..."
-			}
+			delete(result, key)
 		}
 	}
 	t.write(arrow, encodeText(m))
