@@ -49,3 +49,30 @@ func BenchmarkOutbound(b *testing.B) {
 		_, _ = roots.Outbound(t, "/mnt/c/Users/me/src/project/main.go")
 	}
 }
+
+// TestAllocations holds the cost of a path to its result, and to its decoding where
+// it is a URI with percent signs.
+func TestAllocations(t *testing.T) {
+	translator := testdata.PathCase{Distro: "Ubuntu", Mounts: "default"}.Translator(t)
+	for _, test := range []struct {
+		translate func(string) (string, error)
+		input     string
+		want      float64
+	}{
+		{translator.ToLinux, `C:\Users\me\main.go`, 1},
+		{translator.ToLinux, `\\wsl.localhost\Ubuntu\home\me\main.go`, 1},
+		{translator.ToLinux, `file:///c%3A/Users/me/main.go`, 2},
+		{translator.ToLinux, `/home/me/main.go`, 0},
+		{translator.ToWindows, `/mnt/c/Users/me/main.go`, 1},
+		{translator.ToWindows, `/home/me/main.go`, 1},
+		{translator.ToWindows, `C:\Users\me\main.go`, 0},
+		{translator.URIToLinux, `file:///c%3A/Users/me/main.go`, 2},
+		{translator.URIToLinux, `file:///home/me/main.go`, 0},
+		{translator.URIToWindows, `file:///home/me/main.go`, 1},
+	} {
+		got := testing.AllocsPerRun(100, func() { _, _ = test.translate(test.input) })
+		if got > test.want {
+			t.Errorf("%q takes %v allocations, want %v", test.input, got, test.want)
+		}
+	}
+}

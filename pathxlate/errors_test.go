@@ -64,8 +64,10 @@ func TestErrorMessages(t *testing.T) {
 	}{
 		{ubuntu, `C:foo`, pathxlate.FormDriveRelative, []string{`"C:foo"`, `"C:\foo"`}},
 		{ubuntu, `E:\a b`, pathxlate.FormDrive, []string{`"E:\a b"`, "sudo mkdir -p /mnt/e && sudo mount -t drvfs E: /mnt/e"}},
-		{plain, `E:\a`, pathxlate.FormDrive, []string{"this Linux has no Windows drives"}},
+		{plain, `E:\a`, pathxlate.FormDrive, []string{"this system is not WSL"}},
+		{plain, `//home/me`, pathxlate.FormUNC, []string{"this system is not WSL"}},
 		{ubuntu, `\\nas\home\x`, pathxlate.FormUNC, []string{`sudo mount -t drvfs '\\nas\home' /mnt/share`}},
+		{ubuntu, `\\nas\a'; reboot #\x`, pathxlate.FormUNC, []string{"with: sudo mount -t drvfs"}},
 		{ubuntu, `\\wsl$\Debian\x`, pathxlate.FormWSLUNC, []string{`"Debian"`, `"Ubuntu"`, "--distro"}},
 		{ubuntu, `/mnt/c/V/C:\V`, pathxlate.FormPOSIX, []string{`"/mnt/c/V/"`, `"C:\V"`}},
 		{ubuntu, `C:\a?b`, pathxlate.FormDrive, []string{`leave out "?"`}},

@@ -2,6 +2,20 @@ package pathxlate
 
 import "strings"
 
+// Rule is how a translation came about.
+type Rule string
+
+// The rules.
+const (
+	RuleNone        Rule = ""                  // it did not
+	RuleLinuxPath   Rule = "linux-path"        // a Linux path already
+	RuleWindowsPath Rule = "windows-path"      // a Windows path already
+	RuleMount       Rule = "mount"             // a mount point of the mount table
+	RuleAutomount   Rule = "automount-root"    // the automount root and the drive letter
+	RuleDriveTarget Rule = "drive-target"      // the target of a SUBST or mapped drive
+	RuleDistro      Rule = "distro-filesystem" // \\wsl.localhost\Distro
+)
+
 // Explanation says how a translation came about.
 type Explanation struct {
 	Op     Op
@@ -14,7 +28,7 @@ type Explanation struct {
 	Err    error // nil or an *Error
 }
 
-// Explain does the translation op and says how.
+// Explain does the translation op, one of the Op constants, and says how.
 func (t Translator) Explain(op Op, input string) Explanation {
 	var translate func(string) (string, Rule, *Error)
 	switch op {
@@ -32,7 +46,7 @@ func (t Translator) Explain(op Op, input string) Explanation {
 	output, rule, failure := translate(input)
 	e := Explanation{Op: op, Input: input, Form: t.formOf(op, input), Rule: rule}
 	e.Result, e.Err = t.result(op, input, output, failure)
-	if e.Err == nil {
+	if e.Err == nil && rule != RuleLinuxPath {
 		e.Caveat = caveat(e.Result)
 	}
 	return e

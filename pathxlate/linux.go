@@ -1,18 +1,6 @@
 package pathxlate
 
-// Rule is how a translation came about.
-type Rule string
-
-// The rules.
-const (
-	RuleNone        Rule = ""                  // it did not
-	RuleLinuxPath   Rule = "linux-path"        // a Linux path already
-	RuleWindowsPath Rule = "windows-path"      // a Windows path already
-	RuleMount       Rule = "mount"             // a mount point of the mount table
-	RuleAutomount   Rule = "automount-root"    // the automount root and the drive letter
-	RuleDriveTarget Rule = "drive-target"      // the target of a SUBST or mapped drive
-	RuleDistro      Rule = "distro-filesystem" // \\wsl.localhost\Distro
-)
+import "strings"
 
 func (t *Translator) toLinux(p string) (string, Rule, *Error) {
 	loc, err := parse(p, t.MSYS)
@@ -159,7 +147,7 @@ func (t *Translator) appendMountedPath(dst []byte, loc *location) ([]byte, Rule,
 		return append(dst, rest...), RuleMount, nil
 	}
 	if loc.anchor == anchorShare {
-		return dst, RuleNone, failWith(ErrUNCNotMounted, shareRemedy(loc))
+		return dst, RuleNone, failWith(ErrUNCNotMounted, t.shareRemedy(loc))
 	}
 	if t.Mounts.automount != "" {
 		dst = append(dst, t.Mounts.automount...)
@@ -169,15 +157,30 @@ func (t *Translator) appendMountedPath(dst []byte, loc *location) ([]byte, Rule,
 	return dst, RuleNone, failWith(ErrDriveNotMounted, t.driveRemedy(loc.drive))
 }
 
+// notWSL is the remedy where no mount command helps.
+const notWSL = "this system is not WSL and has no Windows folders: give a Linux path"
+
+// isWSL reports whether the translator knows anything of Windows.
+func (t *Translator) isWSL() bool {
+	return t.Distro != "" || !t.Mounts.isZero()
+}
+
 func (t *Translator) driveRemedy(letter byte) string {
-	if t.Distro == "" && t.Mounts.isZero() {
-		return "this Linux has no Windows drives: give a Linux path"
+	if !t.isWSL() {
+		return notWSL
 	}
 	folder := "/mnt/" + string(lower(letter))
 	return "mount it there with: sudo mkdir -p " + folder + " && sudo mount -t drvfs " + string(upper(letter)) + ": " + folder +
 		" (all drives: [automount] enabled=true in /etc/wsl.conf)"
 }
 
-func shareRemedy(loc *location) string {
-	return `mount it there with: sudo mkdir -p /mnt/share && sudo mount -t drvfs '\\` + loc.host + `\` + loc.share + `' /mnt/share`
+func (t *Translator) shareRemedy(loc *location) string {
+	share := `\\` + loc.host + `\` + loc.share
+	switch {
+	case !t.isWSL():
+		return notWSL
+	case strings.Contains(share, "'") || quote(share) != `"`+share+`"`:
+		return "mount it there with: sudo mount -t drvfs" // nobody should paste such a name into a shell
+	}
+	return "mount it there with: sudo mkdir -p /mnt/share && sudo mount -t drvfs '" + share + "' /mnt/share"
 }

@@ -82,7 +82,7 @@ func parsePath(form Form, p string) (location, *Error) {
 func driveLocation(form Form, input string, at int) (location, *Error) {
 	loc := location{form: form, anchor: anchorDrive, drive: input[at], rest: input[at+2:]}
 	if loc.rest != "" && !isSeparator(loc.rest[0]) {
-		return loc, failWith(ErrDriveRelative, "write a backslash after the colon: "+quote(input[:at+2]+`\`+loc.rest))
+		return loc, failWith(ErrDriveRelative, "write a backslash after the colon: "+quote(input[at:at+2]+`\`+loc.rest))
 	}
 	return loc, nil
 }

@@ -173,7 +173,10 @@ func appendWindowsURI(dst, windows []byte) []byte {
 
 // isPathChar reports whether c stands for itself in a URI path (RFC 3986, 3.3).
 func isPathChar(c byte) bool {
-	return isLetter(c) || '0' <= c && c <= '9' || strings.IndexByte("/-._~!$&'()*+,;=:@", c) >= 0
+	const digits uint64 = (1<<10 - 1) << '0'
+	const marks uint64 = 1<<'/' | 1<<'-' | 1<<'.' | 1<<'!' | 1<<'$' | 1<<'&' | 1<<'\'' | 1<<'(' | 1<<')' |
+		1<<'*' | 1<<'+' | 1<<',' | 1<<';' | 1<<'=' | 1<<':'
+	return c < 64 && (digits|marks)>>c&1 != 0 || isLetter(c) || c == '_' || c == '~' || c == '@'
 }
 
 func isHex(c byte) bool {

@@ -1,7 +1,7 @@
 package pathxlate
 
 func (t *Translator) toWindows(p string) (string, Rule, *Error) {
-	loc, err := parse(p, false)
+	loc, err := t.parseOutbound(p)
 	if err != nil {
 		return "", RuleNone, err
 	}
@@ -19,7 +19,7 @@ func (t *Translator) toWindows(p string) (string, Rule, *Error) {
 
 func (t *Translator) uriToWindows(uri string) (string, Rule, *Error) {
 	base, suffix := splitSuffix(uri)
-	loc, err := parse(base, false)
+	loc, err := t.parseOutbound(base)
 	if err != nil {
 		return "", RuleNone, err
 	}
@@ -32,6 +32,23 @@ func (t *Translator) uriToWindows(uri string) (string, Rule, *Error) {
 		return uri, rule, nil
 	}
 	return string(append(appendWindowsURI(uriStack[:0], windows), suffix...)), rule, nil
+}
+
+// parseOutbound is parse for what comes from Linux, where //server/share is another
+// spelling of /server/share. It is taken for a share only where that is mounted.
+func (t *Translator) parseOutbound(p string) (location, *Error) {
+	loc, err := parse(p, false)
+	if err != nil || loc.form != FormUNC || p[0] != '/' || p[1] != '/' {
+		return loc, err
+	}
+	share, err := appendMountSource(nil, &loc)
+	if err != nil {
+		return loc, err
+	}
+	if _, mounted := t.Mounts.findWindows(share); !mounted {
+		return loc, failWith(ErrUNCNotMounted, "write "+quote(p[1:])+" for a Linux path, or a share with backslashes")
+	}
+	return loc, nil
 }
 
 // appendWindows appends the Windows path of a location to dst, which is empty. It
