@@ -66,6 +66,23 @@ func (c *capture) text() string {
 	return fmt.Sprintf("%s\n[... %s left out ...]\n%s", printable(string(head)), byteCount(missing), printable(string(tail)))
 }
 
+// since returns what came after the first from bytes, as far as it was kept, and
+// how many bytes have come in all.
+func (c *capture) since(from int64) (text string, total int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	tail := c.tail[max(0, len(c.tail)-captureTail):]
+	tailStart := c.total - int64(len(tail))
+	head := c.head[min(from, int64(len(c.head))):]
+	switch missing := tailStart - max(from, int64(len(c.head))); {
+	case missing > 0:
+		return fmt.Sprintf("%s\n[... %s left out ...]\n%s", printable(string(head)), byteCount(missing), printable(string(tail))), c.total
+	case from > tailStart:
+		tail = tail[from-tailStart:]
+	}
+	return printable(string(head) + string(tail)), c.total
+}
+
 // trimPartialRune drops the start of a character whose rest is missing.
 func trimPartialRune(b []byte) []byte {
 	for cut := len(b) - 1; cut >= 0 && cut > len(b)-utf8.UTFMax; cut-- {

@@ -20,9 +20,10 @@ const (
 )
 
 type terminalArgs struct {
-	Command string  `json:"command"`
-	Timeout *number `json:"timeout"`
-	Workdir string  `json:"workdir"`
+	Command    string  `json:"command"`
+	Timeout    *number `json:"timeout"`
+	Workdir    string  `json:"workdir"`
+	Background flag    `json:"background"`
 }
 
 func (t *Toolset) terminal() agent.Tool {
@@ -31,13 +32,14 @@ func (t *Toolset) terminal() agent.Tool {
 		Kind: agent.KindExecute,
 		Description: "Run a bash command line and return its output and exit code. " +
 			"Each call is a new shell; it has no terminal and no input. " +
-			"Processes it leaves in the background are ended with it.",
+			"Processes it leaves behind are ended with it; set background for those that shall live on.",
 		Schema: json.RawMessage(`{
 			"type": "object",
 			"properties": {
 				"command": {"type": "string", "description": "The command line"},
 				"timeout": {"type": "integer", "minimum": 1, "maximum": 600, "default": 180, "description": "Seconds until it is ended"},
-				"workdir": {"type": "string", "description": "Folder to run in; the working directory if empty"}
+				"workdir": {"type": "string", "description": "Folder to run in; the working directory if empty"},
+				"background": {"type": "boolean", "default": false, "description": "Return at once and let it run, for servers and long jobs; process looks after it"}
 			},
 			"required": ["command"],
 			"additionalProperties": false
@@ -64,13 +66,31 @@ func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args term
 		return agent.Plan{}, err
 	}
 	line := t.classifier().classify(args.Command, dir)
-	return agent.Plan{
+	plan := agent.Plan{
 		Title:  "terminal: " + args.Command,
 		Access: agent.Access{Command: &line.command, Reads: line.reads},
 		Run: func(ctx context.Context, progress func(agent.Progress)) (agent.Result, error) {
 			return t.runForeground(ctx, line, timeout, progress)
 		},
-	}, nil
+	}
+	if args.Background {
+		plan.Run = func(ctx context.Context, _ func(agent.Progress)) (agent.Result, error) {
+			return t.runBackground(ctx, ws, line)
+		}
+	}
+	return plan, nil
+}
+
+func (t *Toolset) runBackground(ctx context.Context, ws *agent.Workspace, line classified) (agent.Result, error) {
+	opts := t.shellOptions(ctx, line)
+	opts.input = true
+	c, err := t.session(ws).addBackground(line.command.Line, func() (*shellCommand, error) {
+		return t.startShell(line.run, opts)
+	})
+	if err != nil {
+		return agent.Result{}, err
+	}
+	return agent.Result{Text: fmt.Sprintf("started in the background with session_id %s", c.id)}, nil
 }
 
 func (t *Toolset) runForeground(ctx context.Context, line classified, timeout time.Duration, progress func(agent.Progress)) (agent.Result, error) {

@@ -52,7 +52,7 @@ func New(opts Options) *Toolset {
 	}
 	t := &Toolset{opts: opts, sessions: map[string]*sessionState{}}
 	t.tools = []agent.Tool{
-		t.readFile(), t.writeFile(), t.patch(), t.terminal(),
+		t.readFile(), t.writeFile(), t.patch(), t.terminal(), t.process(),
 	}
 	return t
 }
@@ -90,7 +90,7 @@ func (t *Toolset) session(ws *agent.Workspace) *sessionState {
 	defer t.mu.Unlock()
 	s := t.sessions[ws.SessionID]
 	if s == nil {
-		s = &sessionState{}
+		s = newSessionState()
 		t.sessions[ws.SessionID] = s
 	}
 	return s

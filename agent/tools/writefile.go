@@ -70,7 +70,11 @@ func (t *Toolset) editPlan(ws *agent.Workspace, tool, title string, raw json.Raw
 				return agent.Result{}, err
 			}
 			for _, c := range changes {
-				t.session(ws).saw(c.target, c.newData)
+				if c.delete {
+					t.session(ws).forget(c.target)
+				} else {
+					t.session(ws).saw(c.target, c.newData)
+				}
 			}
 			return agent.Result{Text: said}, nil
 		},
