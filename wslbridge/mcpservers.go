@@ -224,7 +224,10 @@ func (r *Rewriter) appendWSLENVEdit(edits []edit, s *mcpServer) []edit {
 	}
 	inherited := len(names)
 	for _, v := range s.env {
-		if v.name != "WSLENV" && !slices.ContainsFunc(names, func(entry string) bool { return wslenvName(entry) == v.name }) {
+		if v.name == "WSLENV" || v.name == "" || strings.ContainsAny(v.name, ":/") { // no entry can be spelled so
+			continue
+		}
+		if !slices.ContainsFunc(names, func(entry string) bool { return wslenvName(entry) == v.name }) {
 			names = append(names, v.name)
 		}
 	}
