@@ -36,25 +36,17 @@ func (db *DB) Actions(ctx context.Context, id string) ([]agent.Action, error) {
 }
 
 func (db *DB) actions(ctx context.Context, id string) ([]agent.Action, error) {
-	found, err := db.readers.QueryContext(ctx, `SELECT call_id, tool, paths, command, granted_by, failure, started_at, ended_at
-		FROM acp_actions WHERE session_id = ? ORDER BY id`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var actions []agent.Action
-	for found.Next() {
+	return selectAll(ctx, db.readers, func(rows *sql.Rows) (agent.Action, error) {
 		a := agent.Action{SessionID: id}
 		var paths []byte
 		var started, ended float64
-		if err := found.Scan(&a.CallID, &a.Tool, &paths, &a.Command, &a.Grant, &a.Failure, &started, &ended); err != nil {
-			return nil, err
+		if err := rows.Scan(&a.CallID, &a.Tool, &paths, &a.Command, &a.Grant, &a.Failure, &started, &ended); err != nil {
+			return a, err
 		}
 		if err := json.Unmarshal(paths, &a.Paths); err != nil {
-			return nil, fmt.Errorf("decode the paths of call %s: %w", a.CallID, err)
+			return a, fmt.Errorf("decode the paths of call %s: %w", a.CallID, err)
 		}
 		a.Started, a.Ended = fromSeconds(started), fromSeconds(ended)
-		actions = append(actions, a)
-	}
-	return actions, found.Err()
+		return a, nil
+	}, `SELECT call_id, tool, paths, command, granted_by, failure, started_at, ended_at FROM acp_actions WHERE session_id = ? ORDER BY id`, id)
 }

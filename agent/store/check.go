@@ -23,22 +23,14 @@ func (db *DB) Check(ctx context.Context) ([]string, error) {
 	return slices.Concat(db.Warnings(), damage, broken), nil
 }
 
-func (db *DB) damage(ctx context.Context) (lines []string, err error) {
-	found, err := db.readers.QueryContext(ctx, `PRAGMA quick_check`)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		var line string
-		if err := found.Scan(&line); err != nil {
-			return nil, err
-		}
+func (db *DB) damage(ctx context.Context) (damage []string, err error) {
+	lines, err := selectAll(ctx, db.readers, scanText, `PRAGMA quick_check`)
+	for _, line := range lines {
 		if line != "ok" {
-			lines = append(lines, db.path+" is damaged: "+line)
+			damage = append(damage, db.path+" is damaged: "+line)
 		}
 	}
-	return lines, found.Err()
+	return damage, err
 }
 
 func (db *DB) brokenLineages(ctx context.Context) (lines []string, err error) {
@@ -70,18 +62,10 @@ func (db *DB) brokenLineages(ctx context.Context) (lines []string, err error) {
 }
 
 func (db *DB) allLinks(ctx context.Context) (map[string]agent.SessionLink, error) {
-	found, err := db.readers.QueryContext(ctx, `SELECT s.id, coalesce(s.parent_session_id, ''), coalesce(s.end_reason, ''), `+branches("s")+` FROM sessions s`)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
+	all, err := selectAll(ctx, db.readers, scanLink, `SELECT `+linkColumns()+` FROM sessions s`)
 	links := map[string]agent.SessionLink{}
-	for found.Next() {
-		var l agent.SessionLink
-		if err := found.Scan(&l.ID, &l.Parent, &l.EndReason, &l.Branch); err != nil {
-			return nil, err
-		}
+	for _, l := range all {
 		links[l.ID] = l
 	}
-	return links, found.Err()
+	return links, err
 }

@@ -188,7 +188,7 @@ func TestD08_AnotherProcessHoldsTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
+	closeAtEnd(t, db)
 	newSession(t, db, "s1")
 	holder := start(t, "hold", dir)
 	holder.next(t)

@@ -70,7 +70,7 @@ func TestD03_JournalByFileSystem(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer db.Close()
+			closeAtEnd(t, db)
 			newSession(t, db, "s1")
 			appendAll(t, db, "s1", false, user("q"))
 			appendAll(t, db, "s1", true, assistant("a"))

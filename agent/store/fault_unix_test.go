@@ -45,11 +45,7 @@ func TestReadOnly(t *testing.T) {
 		"both":   {0o444, 0o555},
 	} {
 		t.Run(name, func(t *testing.T) {
-			dir, err := os.MkdirTemp("", "store") // t.TempDir is closed to others
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = os.Chmod(dir, 0o700); _ = os.RemoveAll(dir) })
+			dir := reachable(t)
 			closed(t, dir)
 			path := filepath.Join(dir, fileName)
 			if err := os.Chmod(path, modes[0]); err != nil {
@@ -84,17 +80,23 @@ func copyForNobody(t *testing.T, exe string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, err := os.MkdirTemp("", "store-exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	path := filepath.Join(dir, "store.test")
+	path := filepath.Join(reachable(t), "store.test")
 	if err := os.WriteFile(path, data, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	return path
+}
+
+// reachable is a temporary folder that every user can enter; t.TempDir is not.
+func reachable(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "store") //nolint:usetesting // see above
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.Chmod(dir, 0o700); _ = os.RemoveAll(dir) })
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return dir
 }

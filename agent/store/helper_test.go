@@ -26,11 +26,7 @@ const (
 	argsEnv   = "HERMES_ACP_STORE_ARGS"
 )
 
-func runHelper() bool {
-	name := os.Getenv(helperEnv)
-	if name == "" {
-		return false
-	}
+func runHelper(name string) (exitCode int) {
 	helper := map[string]func(context.Context, []string) error{
 		"append": helpAppend,
 		"steps":  helpSteps,
@@ -42,9 +38,9 @@ func runHelper() bool {
 	}[name]
 	if err := helper(context.Background(), strings.Split(os.Getenv(argsEnv), "\n")); err != nil {
 		fmt.Println("error:", err)
-		os.Exit(1)
+		return 1
 	}
-	return true
+	return 0
 }
 
 // process is a running helper.

@@ -18,15 +18,15 @@ func continues(alias string) string {
 	return `coalesce(` + alias + `.end_reason IN ('compression', 'turn_boundary_rollover', 'turn_boundary_rollover_recovered'), 0)`
 }
 
-// branches is the SQL condition that the session in alias does not go on with its
+// branches is the SQL condition that the session s does not go on with its
 // parent's conversation: Hermes marks branches, delegated work and tools' sessions.
-func branches(alias string) string {
-	return `(` + alias + `.source = 'tool' OR ` + configHas(alias, "_branched_from") + ` OR ` + configHas(alias, "_delegate_from") + `)`
+func branches() string {
+	return `(s.source = 'tool' OR ` + configHas("_branched_from") + ` OR ` + configHas("_delegate_from") + `)`
 }
 
-func configHas(alias, key string) string {
-	config := alias + `.model_config`
-	return `coalesce(CASE WHEN json_valid(` + config + `) THEN json_extract(` + config + `, '$.` + key + `') END, '') <> ''`
+// configHas is the SQL condition that the model_config of session s has a key.
+func configHas(key string) string {
+	return `coalesce(CASE WHEN json_valid(s.model_config) THEN json_extract(s.model_config, '$.` + key + `') END, '') <> ''`
 }
 
 // tip returns the Hermes session that the conversation of id goes on in: id
@@ -45,7 +45,7 @@ func tip(ctx context.Context, q queryer, id string) (string, error) {
 		// Two children can continue one parent after a race in Hermes: the one
 		// that went on itself, then one that is still open, counts.
 		var child string
-		err = q.QueryRowContext(ctx, `SELECT id FROM sessions s WHERE parent_session_id = ? AND NOT `+branches("s")+`
+		err = q.QueryRowContext(ctx, `SELECT id FROM sessions s WHERE parent_session_id = ? AND NOT `+branches()+`
 			ORDER BY `+continues("s")+` DESC, ended_at IS NULL DESC, started_at DESC, id DESC LIMIT 1`, id).Scan(&child)
 		if errors.Is(err, sql.ErrNoRows) {
 			return id, nil
@@ -64,7 +64,7 @@ func root(ctx context.Context, q queryer, hermesID string) (string, error) {
 	for range maxLineage {
 		var parent string
 		err := q.QueryRowContext(ctx, `SELECT p.id FROM sessions s JOIN sessions p ON p.id = s.parent_session_id
-			WHERE s.id = ? AND NOT `+branches("s")+` AND `+continues("p"), hermesID).Scan(&parent)
+			WHERE s.id = ? AND NOT `+branches()+` AND `+continues("p"), hermesID).Scan(&parent)
 		if errors.Is(err, sql.ErrNoRows) {
 			return hermesID, nil
 		}
@@ -92,12 +92,22 @@ func (db *DB) Provenance(ctx context.Context, id, previous string) (agent.Proven
 }
 
 func (db *DB) link(ctx context.Context, hermesID string) (agent.SessionLink, error) {
-	l := agent.SessionLink{ID: hermesID}
-	err := db.readers.QueryRowContext(ctx, `SELECT coalesce(s.parent_session_id, ''), coalesce(s.end_reason, ''), `+branches("s")+`
-		FROM sessions s WHERE s.id = ?`, hermesID).Scan(&l.Parent, &l.EndReason, &l.Branch)
-	if errors.Is(err, sql.ErrNoRows) {
-		return l, agent.ErrUnknownSession
+	links, err := selectAll(ctx, db.readers, scanLink, `SELECT `+linkColumns()+` FROM sessions s WHERE s.id = ?`, hermesID)
+	if err == nil && len(links) == 0 {
+		err = agent.ErrUnknownSession
 	}
+	if err != nil {
+		return agent.SessionLink{}, err
+	}
+	return links[0], nil
+}
+
+func linkColumns() string {
+	return `s.id, coalesce(s.parent_session_id, ''), coalesce(s.end_reason, ''), ` + branches()
+}
+
+func scanLink(rows *sql.Rows) (l agent.SessionLink, err error) {
+	err = rows.Scan(&l.ID, &l.Parent, &l.EndReason, &l.Branch)
 	return l, err
 }
 

@@ -33,7 +33,7 @@ func (db *DB) list(ctx context.Context, f agent.SessionFilter) (page agent.Sessi
 		return page, err
 	}
 	if err := db.takeNews(ctx); errors.Is(err, ErrReadOnly) {
-		db.log.Debug("the session list may be out of date", "error", err)
+		db.log.DebugContext(ctx, "the session list may be out of date", "error", err)
 	} else if err != nil {
 		return page, err
 	}
@@ -69,29 +69,22 @@ func (db *DB) selectPage(ctx context.Context, after cursor, keep func(cwd string
 		query += ` AND (a.active_at, a.id) < (?, ?)`
 		args = append(args, after.active, after.id)
 	}
-	found, err := db.readers.QueryContext(ctx, query+` ORDER BY a.active_at DESC, a.id DESC`, args...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var rows []recordRow
-	for len(rows) < n && found.Next() {
+	var page []recordRow
+	err := eachRow(ctx, db.readers, func(rows *sql.Rows) (more bool, err error) {
 		var r recordRow
-		if err := found.Scan(r.targets()...); err != nil {
-			return nil, err
+		if err := rows.Scan(r.targets()...); err != nil {
+			return false, err
 		}
 		if keep != nil {
 			rec, err := r.record()
-			if err != nil {
-				return nil, err
-			}
-			if !keep(rec.Cwd) {
-				continue
+			if err != nil || !keep(rec.Cwd) {
+				return true, err
 			}
 		}
-		rows = append(rows, r)
-	}
-	return rows, found.Err()
+		page = append(page, r)
+		return len(page) < n, nil
+	}, query+` ORDER BY a.active_at DESC, a.id DESC`, args...)
+	return page, err
 }
 
 func (db *DB) listed(ctx context.Context, r recordRow) (s agent.ListedSession, err error) {
@@ -210,20 +203,8 @@ func (db *DB) takeNews(ctx context.Context) error {
 }
 
 func changedSessions(ctx context.Context, tx *sql.Tx, seen int64) (ids []string, err error) {
-	found, err := tx.QueryContext(ctx, `SELECT id FROM sessions WHERE source = ?1 AND ?2 = 0
+	return selectAll(ctx, tx, scanText, `SELECT id FROM sessions WHERE source = ?1 AND ?2 = 0
 		UNION SELECT DISTINCT m.session_id FROM messages m JOIN sessions s ON s.id = m.session_id WHERE ?2 > 0 AND m.id > ?2 AND s.source = ?1`, source, seen)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	for found.Next() {
-		var id string
-		if err := found.Scan(&id); err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	return ids, found.Err()
 }
 
 func takeIn(ctx context.Context, tx *sql.Tx, hermesID string) error {

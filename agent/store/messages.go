@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -61,21 +62,14 @@ func (db *DB) activeRows(ctx context.Context, q queryer, hermesID string) (rows 
 	if last, err = lastMessage(ctx, q, hermesID); err != nil {
 		return nil, 0, err
 	}
-	found, err := q.QueryContext(ctx, db.selectActive(), hermesID)
-	if err != nil {
-		return nil, 0, err
-	}
-	defer found.Close()
-	for found.Next() {
-		var r row
-		err := found.Scan(&r.Role, &r.Content, &r.ToolCallID, &r.ToolCalls, &r.ToolName, &r.Reasoning, &r.Timestamp,
-			&r.Failed, &r.Authored, &r.Interrupted, &r.Summary)
-		if err != nil {
-			return nil, 0, err
-		}
-		rows = append(rows, r)
-	}
-	return rows, last, found.Err()
+	rows, err = selectAll(ctx, q, scanRow, db.selectActive(), hermesID)
+	return rows, last, err
+}
+
+func scanRow(rows *sql.Rows) (r row, err error) {
+	err = rows.Scan(&r.Role, &r.Content, &r.ToolCallID, &r.ToolCalls, &r.ToolName, &r.Reasoning, &r.Timestamp,
+		&r.Failed, &r.Authored, &r.Interrupted, &r.Summary)
+	return r, err
 }
 
 // selectActive reads what the file has of the columns of a row.
@@ -115,7 +109,7 @@ func (db *DB) insertMessages(ctx context.Context, tx *sql.Tx, id, hermesID strin
 	if err != nil {
 		return 0, err
 	}
-	defer insert.Close()
+	defer func() { err = errors.Join(err, insert.Close()) }()
 	var first int64
 	calls := 0
 	for _, r := range rows {

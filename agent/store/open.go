@@ -85,15 +85,19 @@ func open(ctx context.Context, opts Options, m machine) (*DB, error) {
 	if err := makePrivate(db.path); err != nil {
 		return nil, err
 	}
-	err = db.connect(ctx, fsys)
+	connect := func() error { return db.connect(ctx, fsys) }
+	err = whileBusy(ctx, connect)
 	if isCorrupt(err) {
-		if err := db.moveAside(err); err != nil {
-			return nil, err
-		}
-		err = db.connect(ctx, fsys)
+		err = db.beginAnew(ctx, connect)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", db.path, explain(err))
+	}
+	if fsys != fsLocal {
+		db.warnings = append(db.warnings, fmt.Sprintf("%s lies on a %s file system, where it is slower and less safe: keep HERMES_HOME on a local one", db.path, fsys))
+	}
+	for _, w := range db.warnings {
+		db.log.WarnContext(ctx, "session database", "warning", w)
 	}
 	return db, nil
 }
@@ -178,10 +182,6 @@ func (db *DB) dsn(txlock string, pragmas ...string) string {
 // NousResearch/hermes-agent#104596.
 func (db *DB) setJournal(ctx context.Context, fsys fileSystem) error {
 	want := fsys.journalMode()
-	if fsys != fsLocal {
-		db.warn("the session database lies on a "+string(fsys)+" file system, where it is slower and less safe; keep HERMES_HOME on a Linux file system",
-			"path", db.path, "file_system", string(fsys))
-	}
 	var have string
 	if err := db.writer.QueryRowContext(ctx, "PRAGMA journal_mode").Scan(&have); err != nil {
 		return err
@@ -192,28 +192,38 @@ func (db *DB) setJournal(ctx context.Context, fsys fileSystem) error {
 	return db.writer.QueryRowContext(ctx, "PRAGMA journal_mode="+want).Scan(&have)
 }
 
-// moveAside renames a file that is no database, and its journals, so that a new
-// one can be begun.
+// beginAnew moves a damaged file aside and connects to a new one. One process does
+// so at a time, so that none takes the new file of another one for the old.
+func (db *DB) beginAnew(ctx context.Context, connect func() error) error {
+	l, err := lock(db.lockDir, fileName)
+	for errors.Is(err, errLocked) && ctx.Err() == nil {
+		time.Sleep(busyPause)
+		l, err = lock(db.lockDir, fileName)
+	}
+	if err != nil {
+		return err
+	}
+	defer l.unlock()
+	if err = whileBusy(ctx, connect); !isCorrupt(err) {
+		return err
+	}
+	if err := db.moveAside(err); err != nil {
+		return err
+	}
+	return whileBusy(ctx, connect)
+}
+
+// moveAside renames the file and its journals.
 func (db *DB) moveAside(cause error) error {
 	suffix := ".corrupt-" + time.Now().UTC().Format("20060102-150405.000")
 	for _, name := range []string{db.path, db.path + "-wal", db.path + "-shm", db.path + "-journal"} {
 		err := os.Rename(name, name+suffix)
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
-			return fmt.Errorf("%s is damaged (%w) and cannot be moved aside: %w", db.path, cause, err)
+			return fmt.Errorf("it is damaged (%w) and cannot be moved aside: %w", cause, err)
 		}
 	}
-	db.warn("the session database was damaged; it was moved aside and a new one begun",
-		"path", db.path, "moved_to", db.path+suffix, "error", cause)
+	db.warnings = append(db.warnings, fmt.Sprintf("%s was damaged (%v): it was moved to %s and a new one begun", db.path, cause, db.path+suffix))
 	return makePrivate(db.path)
-}
-
-// warn logs a finding and keeps it for Warnings.
-func (db *DB) warn(text string, args ...any) {
-	db.log.Warn(text, args...)
-	for i := 0; i+1 < len(args); i += 2 {
-		text += fmt.Sprintf(" %s=%v", args[i], args[i+1])
-	}
-	db.warnings = append(db.warnings, text)
 }
 
 // Warnings are what a person should know about the file, found at Open.

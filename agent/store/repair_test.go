@@ -26,7 +26,8 @@ func TestFillGaps(t *testing.T) {
 		{"open user row", []agent.Message{user("q"), user("again"), assistant("x")}, []string{"user: q", answer, "user: again", "assistant: x"}},
 		{"user row at the end stays open", []agent.Message{user("q")}, []string{"user: q"}},
 		{
-			"call without result", []agent.Message{user("q"), calls("a", "b"), result("b", "r"), user("again")},
+			"call without result",
+			[]agent.Message{user("q"), calls("a", "b"), result("b", "r"), user("again")},
 			[]string{"user: q", "assistant:  call a call b", "tool: r for b", missing("a"), "user: again"},
 		},
 		{"calls at the end stay open", []agent.Message{user("q"), calls("a")}, []string{"user: q", "assistant:  call a"}},

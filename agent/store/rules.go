@@ -21,32 +21,22 @@ func (db *DB) AllRules(ctx context.Context) ([]agent.Rule, error) {
 }
 
 func (db *DB) selectRules(ctx context.Context, where string, args ...any) ([]agent.Rule, error) {
-	rules, err := db.queryRules(ctx, `SELECT id, dir, words, external, allow FROM acp_rules `+where+` ORDER BY id`, args...)
+	rules, err := selectAll(ctx, db.readers, scanRule, `SELECT id, dir, words, external, allow FROM acp_rules `+where+` ORDER BY id`, args...)
 	if err != nil {
 		return nil, fmt.Errorf("read the rules: %w", explain(err))
 	}
 	return rules, nil
 }
 
-func (db *DB) queryRules(ctx context.Context, query string, args ...any) ([]agent.Rule, error) {
-	found, err := db.readers.QueryContext(ctx, query, args...)
-	if err != nil {
-		return nil, err
+func scanRule(rows *sql.Rows) (r agent.Rule, err error) {
+	var words []byte
+	if err := rows.Scan(&r.ID, &r.Dir, &words, &r.External, &r.Allow); err != nil {
+		return r, err
 	}
-	defer found.Close()
-	var rules []agent.Rule
-	for found.Next() {
-		var r agent.Rule
-		var words []byte
-		if err := found.Scan(&r.ID, &r.Dir, &words, &r.External, &r.Allow); err != nil {
-			return nil, err
-		}
-		if err := json.Unmarshal(words, &r.Words); err != nil {
-			return nil, fmt.Errorf("decode rule %d: %w", r.ID, err)
-		}
-		rules = append(rules, r)
+	if err := json.Unmarshal(words, &r.Words); err != nil {
+		return r, fmt.Errorf("decode rule %d: %w", r.ID, err)
 	}
-	return rules, found.Err()
+	return r, nil
 }
 
 // AddRule keeps a rule. It replaces one for the same command or tool in the same

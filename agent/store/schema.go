@@ -51,20 +51,21 @@ type migration struct{ name, script string }
 // prepareSchema makes the tables that are missing and returns the columns of all
 // of them.
 func prepareSchema(ctx context.Context, db *sql.DB) (columns, error) {
-	cols, err := readColumns(ctx, db)
-	if err != nil {
-		return nil, err
-	}
 	steps, err := ourMigrations()
 	if err != nil {
 		return nil, err
 	}
-	version, err := acpVersion(ctx, db, cols)
+	// The version comes first: when it is current, so are the columns.
+	version, err := acpVersion(ctx, db)
 	if err != nil {
 		return nil, err
 	}
 	if version > len(steps) {
 		return nil, fmt.Errorf("%w (its tables have version %d, this program knows %d): update hermes-acp", ErrNewer, version, len(steps))
+	}
+	cols, err := readColumns(ctx, db)
+	if err != nil {
+		return nil, err
 	}
 	if len(cols) > 0 && !cols.has("sessions", "id") {
 		return nil, fmt.Errorf("%w: it has tables, but none named sessions", ErrForeign)
@@ -88,26 +89,22 @@ func prepareSchema(ctx context.Context, db *sql.DB) (columns, error) {
 }
 
 func readColumns(ctx context.Context, db *sql.DB) (columns, error) {
-	rows, err := db.QueryContext(ctx, `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
-		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
 	cols := columns{}
-	for rows.Next() {
+	err := eachRow(ctx, db, func(rows *sql.Rows) (more bool, err error) {
 		var table, column string
-		if err := rows.Scan(&table, &column); err != nil {
-			return nil, err
-		}
+		err = rows.Scan(&table, &column)
 		cols[table] = append(cols[table], column)
-	}
-	return cols, rows.Err()
+		return true, err
+	}, `SELECT m.name, c.name FROM sqlite_master m JOIN pragma_table_info(m.name) c
+		WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite\_%' ESCAPE '\'`)
+	return cols, err
 }
 
-func acpVersion(ctx context.Context, db queryer, cols columns) (version int, err error) {
-	if !cols.has("acp_schema", "version") {
-		return 0, nil
+// acpVersion is the version of the acp_* tables, 0 when there are none.
+func acpVersion(ctx context.Context, db *sql.DB) (version int, err error) {
+	var tables int
+	if err := db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE name = 'acp_schema'`).Scan(&tables); err != nil || tables == 0 {
+		return 0, err
 	}
 	if err := db.QueryRowContext(ctx, `SELECT version FROM acp_schema`).Scan(&version); err != nil {
 		return 0, fmt.Errorf("read the version of the acp tables: %w", err)

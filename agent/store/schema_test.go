@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"database/sql"
 	"errors"
 	"fmt"
@@ -28,7 +27,7 @@ func TestSchemaIsHermes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), describe(t, dir, "m.tbl_name NOT LIKE 'acp\\_%' ESCAPE '\\'")); diff != "" {
+	if diff := cmp.Diff(strings.Split(strings.TrimSpace(string(want)), "\n"), describe(t, dir)); diff != "" {
 		t.Errorf("(-Hermes +ours):\n%s", diff)
 	}
 	if got := query(t, dir, "SELECT version FROM schema_version"); got != "22" {
@@ -36,39 +35,30 @@ func TestSchemaIsHermes(t *testing.T) {
 	}
 }
 
-// describe lists the tables, columns, indexes and triggers of a file that meet a
-// condition on sqlite_master m, sorted.
-func describe(t *testing.T, dir, condition string) (facts []string) {
+// describe lists the columns, indexes, foreign keys and triggers of Hermes'
+// tables in a file, sorted.
+func describe(t *testing.T, dir string) (facts []string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, fileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := plainly(t, dir)
 	for _, q := range []string{
 		`SELECT 'column', m.name, c.cid, c.name, c.type, c."notnull", coalesce(c.dflt_value, '-'), c.pk FROM sqlite_master m JOIN pragma_table_info(m.name) c WHERE m.type = 'table' AND `,
 		`SELECT 'index', m.tbl_name, m.name, i."unique", i.partial, (SELECT group_concat(name || CASE desc WHEN 1 THEN ' desc' ELSE '' END, ',') FROM pragma_index_xinfo(m.name) WHERE key), '', '' FROM sqlite_master m JOIN pragma_index_list(m.tbl_name) i ON i.name = m.name WHERE m.type = 'index' AND `,
 		`SELECT 'foreign key', m.name, f."from", f."table", f."to", f.on_delete, '', '' FROM sqlite_master m JOIN pragma_foreign_key_list(m.name) f WHERE m.type = 'table' AND `,
 		`SELECT 'trigger', m.tbl_name, m.name, '', '', '', '', '' FROM sqlite_master m WHERE m.type = 'trigger' AND `,
 	} {
-		rows, err := db.QueryContext(t.Context(), q+condition)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for rows.Next() {
+		found, err := selectAll(t.Context(), db, func(rows *sql.Rows) (string, error) {
 			fields := make([]string, 8)
 			targets := make([]any, 8)
 			for i := range fields {
 				targets[i] = &fields[i]
 			}
-			if err := rows.Scan(targets...); err != nil {
-				t.Fatal(err)
-			}
-			facts = append(facts, strings.TrimRight(strings.Join(fields, "\t"), "\t"))
-		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil {
+			err := rows.Scan(targets...)
+			return strings.TrimRight(strings.Join(fields, "\t"), "\t"), err
+		}, q+`m.tbl_name NOT LIKE 'acp\_%' ESCAPE '\'`)
+		if err != nil {
 			t.Fatal(err)
 		}
+		facts = append(facts, found...)
 	}
 	slices.Sort(facts)
 	return facts
@@ -88,7 +78,7 @@ func TestD13_EveryFormerVersionIsMigrated(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for version := range len(steps) {
+	for version := range steps {
 		t.Run(fmt.Sprint(version), func(t *testing.T) {
 			dir := t.TempDir()
 			atVersion(t, dir, steps[:version])
@@ -103,12 +93,7 @@ func TestD13_EveryFormerVersionIsMigrated(t *testing.T) {
 // atVersion makes a file with the first steps of the schema only.
 func atVersion(t *testing.T, dir string, steps []migration) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, fileName)+"?_txlock=immediate")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if err := migrate(t.Context(), db, steps); err != nil {
+	if err := migrate(t.Context(), plainly(t, dir), steps); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -186,28 +171,11 @@ func refused(t *testing.T, dir string, cause error, words ...string) {
 	}
 }
 
-// dump is the whole schema and the number of rows of each table.
+// dump is the whole schema.
 func dump(t *testing.T, dir string) (lines []string) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, fileName))
+	lines, err := selectAll(t.Context(), plainly(t, dir), scanText, `SELECT name || ': ' || coalesce(sql, '') FROM sqlite_master ORDER BY name`)
 	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	ctx := context.Background()
-	rows, err := db.QueryContext(ctx, `SELECT name, coalesce(sql, '') FROM sqlite_master ORDER BY name`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name, text string
-		if err := rows.Scan(&name, &text); err != nil {
-			t.Fatal(err)
-		}
-		lines = append(lines, name+": "+text)
-	}
-	if err := rows.Err(); err != nil {
 		t.Fatal(err)
 	}
 	return lines
@@ -241,8 +209,7 @@ func TestOlderHermesIsUsed(t *testing.T) {
 		t.Fatal(err)
 	}
 	execute(t, dir, string(script))
-	tables := `m.tbl_name NOT LIKE 'acp\_%' ESCAPE '\'`
-	before := describe(t, dir, tables)
+	before := describe(t, dir)
 
 	db := openIn(t, dir)
 	if diff := cmp.Diff([]string{"user: where is nginx configured?", "assistant:  call call_1", "tool: /etc/nginx/nginx.conf for call_1", "assistant: In /etc/nginx."}, lines(messagesOf(t, db, "old-1"))); diff != "" {
@@ -269,7 +236,7 @@ func TestOlderHermesIsUsed(t *testing.T) {
 	if diff := cmp.Diff([]string{"user: so far", "assistant: ok", "user: more", "assistant: yes"}, lines(messagesOf(t, db, "old-1"))); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(before, describe(t, dir, tables)); diff != "" {
+	if diff := cmp.Diff(before, describe(t, dir)); diff != "" {
 		t.Errorf("Hermes' tables were altered:\n%s", diff)
 	}
 }

@@ -93,20 +93,12 @@ func (db *DB) selectHits(ctx context.Context, terms []term, limit int) ([]hitRow
 		query = `SELECT ` + columns + `, NULL FROM messages m JOIN sessions s ON s.id = m.session_id
 			WHERE ` + where + ` AND ` + visible + ` ORDER BY m.id DESC LIMIT ?`
 	}
-	found, err := db.readers.QueryContext(ctx, query, append(args, limit)...)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var rows []hitRow
-	for found.Next() {
-		var r hitRow
-		if err := found.Scan(&r.id, &r.hermesID, &r.role, &r.tool, &r.content, &r.title, &r.timestamp, &r.source, &r.snippet); err != nil {
-			return nil, err
-		}
-		rows = append(rows, r)
-	}
-	return rows, found.Err()
+	return selectAll(ctx, db.readers, scanHit, query, append(args, limit)...)
+}
+
+func scanHit(rows *sql.Rows) (r hitRow, err error) {
+	err = rows.Scan(&r.id, &r.hermesID, &r.role, &r.tool, &r.content, &r.title, &r.timestamp, &r.source, &r.snippet)
+	return r, err
 }
 
 func (db *DB) hit(ctx context.Context, r hitRow) (h agent.SearchHit, err error) {

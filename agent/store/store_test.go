@@ -22,8 +22,8 @@ import (
 var _ agent.Store = (*DB)(nil)
 
 func TestMain(m *testing.M) {
-	if runHelper() {
-		return
+	if helper := os.Getenv(helperEnv); helper != "" {
+		os.Exit(runHelper(helper))
 	}
 	goleak.VerifyTestMain(m)
 }
@@ -34,12 +34,17 @@ func openIn(t *testing.T, dir string) *DB {
 	if err != nil {
 		t.Fatal(err)
 	}
+	closeAtEnd(t, db)
+	return db
+}
+
+func closeAtEnd(t *testing.T, db *DB) {
+	t.Helper()
 	t.Cleanup(func() {
 		if err := db.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return db
 }
 
 // newSession makes a session with the given id in /work.
@@ -104,15 +109,25 @@ func lines(msgs []agent.Message) []string {
 	return out
 }
 
-// query reads one value from the file with a connection of its own.
-func query(t *testing.T, dir, q string, args ...any) (value string) {
+// plainly opens the file without the store.
+func plainly(t *testing.T, dir string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, fileName))
+	db, err := sql.Open("sqlite", filepath.Join(dir, fileName)+"?_txlock=immediate&_busy_timeout=5000")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer db.Close()
-	if err := db.QueryRowContext(t.Context(), q, args...).Scan(&value); err != nil {
+	t.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return db
+}
+
+// query reads one value from the file with a connection of its own.
+func query(t *testing.T, dir, q string) (value string) {
+	t.Helper()
+	if err := plainly(t, dir).QueryRowContext(t.Context(), q).Scan(&value); err != nil {
 		t.Fatal(q, err)
 	}
 	return value
@@ -120,12 +135,7 @@ func query(t *testing.T, dir, q string, args ...any) (value string) {
 
 func execute(t *testing.T, dir, q string, args ...any) {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, fileName))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	if _, err := db.ExecContext(t.Context(), q, args...); err != nil {
+	if _, err := plainly(t, dir).ExecContext(t.Context(), q, args...); err != nil {
 		t.Fatal(q, err)
 	}
 }

@@ -221,24 +221,16 @@ func (db *DB) settle(ctx context.Context, tx *sql.Tx, id string, further []row) 
 }
 
 func turnRows(ctx context.Context, q queryer, id string) ([]row, error) {
-	found, err := q.QueryContext(ctx, `SELECT message FROM acp_turn WHERE session_id = ? ORDER BY partial, seq`, id)
-	if err != nil {
-		return nil, err
-	}
-	defer found.Close()
-	var rows []row
-	for found.Next() {
+	return selectAll(ctx, q, func(rows *sql.Rows) (r row, err error) {
 		var text []byte
-		if err := found.Scan(&text); err != nil {
-			return nil, err
+		if err := rows.Scan(&text); err != nil {
+			return r, err
 		}
-		var r row
 		if err := json.Unmarshal(text, &r); err != nil {
-			return nil, fmt.Errorf("decode a message of the running turn: %w", err)
+			return r, fmt.Errorf("decode a message of the running turn: %w", err)
 		}
-		rows = append(rows, r)
-	}
-	return rows, found.Err()
+		return r, nil
+	}, `SELECT message FROM acp_turn WHERE session_id = ? ORDER BY partial, seq`, id)
 }
 
 // completeDeadTurn makes the turn of a process that died part of the history,

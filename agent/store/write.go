@@ -22,13 +22,10 @@ var (
 
 // busyLimit bounds the time one write waits for other processes, over all
 // attempts (NousResearch/hermes-agent#89293 saw one held for more than 20 s).
-const busyLimit = 60 * time.Second
-
-// queryer is what *sql.DB and *sql.Tx have in common.
-type queryer interface {
-	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}
+const (
+	busyLimit = 60 * time.Second
+	busyPause = 5 * time.Millisecond // between two attempts
+)
 
 // write runs fn in a transaction of its own. With sync the transaction, and all
 // before it, are on the disk when write returns.
@@ -44,17 +41,31 @@ func (db *DB) write(ctx context.Context, sync bool, fn func(*sql.Tx) error) erro
 
 // writeLocked is write for the holder of the writing token.
 func (db *DB) writeLocked(ctx context.Context, sync bool, fn func(*sql.Tx) error) error {
+	err := whileBusy(ctx, func() error {
+		if err := db.setSync(ctx, sync); err != nil {
+			return err
+		}
+		return inTx(ctx, db.writer, fn)
+	})
+	db.checkpoints.committed()
+	return explain(err)
+}
+
+// whileBusy tries again what other processes are in the way of. SQLite waits by
+// itself in most cases, but not where waiting could be a deadlock, such as for the
+// first switch to the write-ahead log.
+func whileBusy(ctx context.Context, attempt func() error) error {
 	deadline := time.Now().Add(busyLimit)
 	for {
-		err := db.setSync(ctx, sync)
-		if err == nil {
-			err = inTx(ctx, db.writer, fn)
+		err := attempt()
+		if sqliteCode(err) != sqlitelib.SQLITE_BUSY || time.Now().After(deadline) {
+			return err
 		}
-		if sqliteCode(err) == sqlitelib.SQLITE_BUSY && ctx.Err() == nil && time.Now().Before(deadline) {
-			continue // the attempt itself has waited
+		select {
+		case <-time.After(busyPause):
+		case <-ctx.Done():
+			return err
 		}
-		db.checkpoints.committed()
-		return explain(err)
 	}
 }
 
@@ -75,8 +86,8 @@ func (db *DB) setSync(ctx context.Context, full bool) error {
 
 // sqliteCode is the primary result code of a SQLite error, 0 for any other.
 func sqliteCode(err error) int {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
 		return 0
 	}
 	return e.Code() & 0xff
@@ -96,8 +107,7 @@ func explain(err error) error {
 }
 
 func causeOf(err error) error {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*sqlite.Error](err); ok {
 		switch e.Code() { // what says more than its primary code
 		case sqlitelib.SQLITE_IOERR_WRITE, sqlitelib.SQLITE_IOERR_FSYNC, sqlitelib.SQLITE_IOERR_SHMSIZE:
 			return ErrDiskFull
