@@ -46,7 +46,7 @@ func (a *answer) read(resp *http.Response, watch *silenceWatch) error {
 	watch.allow(a.client.options.IdleTimeout)
 	switch {
 	case start == '<':
-		return a.client.fault(ErrNotAModel, "check base_url ("+a.client.base.Redacted()+")")
+		return a.client.fault(ErrNotAModel, fmt.Sprintf("%v; check base_url (%s)", ErrNotAModel, a.client.base.Redacted()))
 	case start == '{' && !isEventStream(resp.Header):
 		return a.readPlain(events.r)
 	}
@@ -89,7 +89,7 @@ func (a *answer) readPlain(r io.Reader) error {
 func (a *answer) add(data []byte) error {
 	var c chunk
 	if err := json.Unmarshal(data, &c); err != nil {
-		return a.client.fault(fmt.Errorf("read an event of the answer: %w", err), "")
+		return a.client.fault(err, fmt.Sprintf("read an event of the answer: %v", err))
 	}
 	if isSet(c.Error) || c.isBareError(data) {
 		return a.client.streamError(data)
@@ -104,7 +104,7 @@ func (a *answer) add(data []byte) error {
 	a.addDelta(choice.Delta)
 	a.addDelta(choice.Message)
 	if choice.FinishReason == "error" {
-		return a.client.fault(ErrCut, "the provider broke off with an error")
+		return a.client.fault(ErrCut, fmt.Sprintf("%v by an error that it does not name", ErrCut))
 	}
 	if choice.FinishReason != "" {
 		a.finish = choice.FinishReason
@@ -134,8 +134,8 @@ func (a *answer) addDelta(d delta) {
 }
 
 // completion is what arrived. After an error it holds no tool calls, whose
-// arguments may be incomplete. taken are the ids of the conversation's calls.
-func (a *answer) completion(taken map[string]bool, err error) agent.Completion {
+// arguments may be incomplete.
+func (a *answer) completion(err error) agent.Completion {
 	m := agent.Message{Role: agent.RoleAssistant, Reasoning: a.reasoning.String()}
 	if a.text.Len() > 0 {
 		m.Parts = []agent.Part{{Text: a.text.String()}}
@@ -144,7 +144,7 @@ func (a *answer) completion(taken map[string]bool, err error) agent.Completion {
 		m.Interrupted = a.text.Len()+a.reasoning.Len() > 0
 		return agent.Completion{Message: m, Usage: a.usage}
 	}
-	m.ToolCalls = a.calls.finish(taken)
+	m.ToolCalls = a.calls.finish()
 	return agent.Completion{Message: m, Finish: a.finishReason(len(m.ToolCalls) > 0), Usage: a.usage}
 }
 

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"crypto/rand"
 	"encoding/json"
 	"slices"
 	"strings"
@@ -98,10 +97,10 @@ func (c *openCall) restarts(p callPart) bool {
 
 func differ(a, b *int) bool { return a != nil && b != nil && *a != *b }
 
-// finish returns the calls. Every call gets an id that is unique among them and
-// in the conversation so far, which taken holds and which finish adds to. A call
+// finish returns the calls. Their ids are the provider's own, which may be empty
+// or repeated; the session gives each call one that is unique in it. A call
 // without arguments gets an empty object.
-func (a *callAssembler) finish(taken map[string]bool) []agent.ToolCall {
+func (a *callAssembler) finish() []agent.ToolCall {
 	var out []agent.ToolCall
 	for _, c := range a.calls {
 		args := c.arguments.String()
@@ -111,16 +110,7 @@ func (a *callAssembler) finish(taken map[string]bool) []agent.ToolCall {
 		if strings.TrimSpace(args) == "" {
 			args = "{}"
 		}
-		id := c.id
-		for id == "" || taken[id] {
-			id = newCallID()
-		}
-		taken[id] = true
-		out = append(out, agent.ToolCall{ID: id, Name: c.name, Arguments: args})
+		out = append(out, agent.ToolCall{ID: c.id, Name: c.name, Arguments: args})
 	}
 	return out
 }
-
-// newCallID makes an id of nine letters and digits, the only form that every
-// provider takes (Mistral refuses others).
-func newCallID() string { return rand.Text()[:9] }

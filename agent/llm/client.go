@@ -210,13 +210,13 @@ func (c *Client) exchange(ctx context.Context, model string, req agent.ModelRequ
 	}
 	a := &answer{client: c, emit: emit}
 	if err = a.read(resp, watch); err != nil && errors.Is(context.Cause(watched), ErrStalled) {
-		err = c.fault(ErrStalled, "")
+		err = c.fault(ErrStalled, ErrStalled.Error())
 	}
 	if a.sentReasoningContent && d.reasoning == echoNothing {
 		d.reasoning = echoTurn
 		c.setDialect(d)
 	}
-	return a.completion(callIDs(req.Messages), err), err
+	return a.completion(err), err
 }
 
 func (c *Client) newRequest(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
@@ -243,14 +243,4 @@ func (c *Client) cancelled(ctx context.Context, err error) error {
 		return err
 	}
 	return fmt.Errorf("ask %s: %w", c.options.Provider, context.Cause(ctx))
-}
-
-func callIDs(conversation []agent.Message) map[string]bool {
-	ids := make(map[string]bool)
-	for _, m := range conversation {
-		for _, call := range m.ToolCalls {
-			ids[call.ID] = true
-		}
-	}
-	return ids
 }

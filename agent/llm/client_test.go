@@ -151,7 +151,7 @@ func TestStreamToolCalls(t *testing.T) {
 		return `data: {"choices":[{"delta":{"tool_calls":[` + calls + `]}}]}` + "\n\n"
 	}
 	call := func(id, name, args string) agent.ToolCall { return agent.ToolCall{ID: id, Name: name, Arguments: args} }
-	const fresh = "" // an id made here
+	const none = ""
 	tests := map[string]struct {
 		pieces []string
 		finish string
@@ -193,27 +193,27 @@ func TestStreamToolCalls(t *testing.T) {
 		"M06 no id": {
 			[]string{`{"index":0,"function":{"name":"f","arguments":"{}"}}`},
 			"tool_calls",
-			[]agent.ToolCall{call(fresh, "f", `{}`)},
+			[]agent.ToolCall{call(none, "f", `{}`)},
 		},
 		"M06 no id, two calls at index 0": {
 			[]string{`{"index":0,"function":{"name":"f","arguments":"{}"}}`, `{"index":0,"function":{"name":"f","arguments":"{\"x\":1}"}}`, `{"index":0,"function":{"name":"g","arguments":"{}"}}`},
 			"tool_calls",
-			[]agent.ToolCall{call(fresh, "f", `{}`), call(fresh, "f", `{"x":1}`), call(fresh, "g", `{}`)},
+			[]agent.ToolCall{call(none, "f", `{}`), call(none, "f", `{"x":1}`), call(none, "g", `{}`)},
 		},
 		"M06 neither id nor index": {
 			[]string{`{"function":{"name":"f","arguments":"{\"x\":"}}`, `{"function":{"arguments":"1}"}}`, `{"function":{"name":"g","arguments":""}}`},
 			"tool_calls",
-			[]agent.ToolCall{call(fresh, "f", `{"x":1}`), call(fresh, "g", `{}`)},
+			[]agent.ToolCall{call(none, "f", `{"x":1}`), call(none, "g", `{}`)},
 		},
-		"M07 one id for two calls": {
+		"M07 one id for two calls stays one id, but two calls": {
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":2}"}}`},
 			"tool_calls",
-			[]agent.ToolCall{call("a", "f", `{"x":1}`), call(fresh, "f", `{"x":2}`)},
+			[]agent.ToolCall{call("a", "f", `{"x":1}`), call("a", "f", `{"x":2}`)},
 		},
 		"M07 one id under two indexes": {
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":""}}`, `{"index":1,"id":"a","function":{"name":"f","arguments":""}}`},
 			"tool_calls",
-			[]agent.ToolCall{call("a", "f", `{}`), call(fresh, "f", `{}`)},
+			[]agent.ToolCall{call("a", "f", `{}`), call("a", "f", `{}`)},
 		},
 		"M07 name and id on each piece": {
 			[]string{`{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\""}}`, `{"index":0,"id":"a","function":{"name":"f","arguments":":1}"}}`},
@@ -245,11 +245,6 @@ func TestStreamToolCalls(t *testing.T) {
 			"tool_calls",
 			[]agent.ToolCall{call("a", "f", `{}`)},
 		},
-		"an id used earlier in the conversation": {
-			[]string{`{"index":0,"id":"old","function":{"name":"f","arguments":"{}"}}`},
-			"tool_calls",
-			[]agent.ToolCall{call(fresh, "f", `{}`)},
-		},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -258,31 +253,14 @@ func TestStreamToolCalls(t *testing.T) {
 			for _, p := range tt.pieces {
 				script += piece(p)
 			}
-			srv := llmtest.Start(t, script+`data: {"choices":[{"delta":{},"finish_reason":"`+tt.finish+`"}]}`+"\n\n")
-			req := agent.ModelRequest{Messages: []agent.Message{
-				agent.TextMessage(agent.RoleUser, "hi"),
-				{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCall{call("old", "f", "{}")}},
-				{Role: agent.RoleTool, ToolCallID: "old", ToolName: "f"},
-			}}
-			got, err := newClient(t, srv.URL).Stream(t.Context(), req, func(agent.Delta) {})
+			got, _, err := ask(t, script+`data: {"choices":[{"delta":{},"finish_reason":"`+tt.finish+`"}]}`+"\n\n")
 			if err != nil {
 				t.Fatal(err)
 			}
 			if got.Finish != agent.FinishToolCalls {
 				t.Errorf("finish %q", got.Finish)
 			}
-			calls := got.Message.ToolCalls
-			seen := map[string]bool{"old": true}
-			for i, c := range calls {
-				if c.ID == "" || seen[c.ID] {
-					t.Errorf("id %q is empty or used before", c.ID)
-				}
-				seen[c.ID] = true
-				if i < len(tt.want) && tt.want[i].ID == fresh {
-					calls[i].ID = fresh
-				}
-			}
-			if diff := cmp.Diff(tt.want, calls); diff != "" {
+			if diff := cmp.Diff(tt.want, got.Message.ToolCalls); diff != "" {
 				t.Errorf("calls (-want +got):\n%s", diff)
 			}
 		})
@@ -298,28 +276,30 @@ func TestStreamFailures(t *testing.T) {
 		cause   error
 		partial string
 	}{
-		"M31 cut after text":          {"-- sse cut --\n" + hel, "custom: the answer was cut off", llm.ErrCut, "Hel"},
-		"M31 ended after text":        {"-- sse --\n" + hel, "custom: the answer was cut off", llm.ErrCut, "Hel"},
-		"M31 cut inside JSON":         {"-- sse cut --\n" + hel + `data: {"choices":[{"delta":{"con`, "custom: the answer was cut off", llm.ErrCut, "Hel"},
-		"M33 spaced error":            {"-- sse --\n" + hel + `data: { "error" : {"message":"overloaded","code":"502"}}` + "\n\n", "overloaded", nil, "Hel"},
-		"M33 error with code null":    {"-- sse --\n" + hel + `data: {"error":{"message":"overloaded","code":null,"type":"server_error"}}` + "\n\n", "overloaded", nil, "Hel"},
-		"M33 event error":             {"-- sse --\n" + hel + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", "overloaded", nil, "Hel"},
-		"M33 event error, plain text": {"-- sse --\n" + hel + "event: error\ndata: overloaded\n\n", "overloaded", nil, "Hel"},
-		"M33 error before any text":   {"-- sse --\n" + `data: {"error":"overloaded"}` + "\n\n", "overloaded", nil, ""},
-		"M33 bare error line":         {"-- sse --\n" + hel + `{"error":{"message":"overloaded"}}` + "\n", "overloaded", nil, "Hel"},
-		"M33 vLLM":                    {"-- sse --\n" + hel + `data: {"object":"error","message":"overloaded"}` + "\n\n", "overloaded", nil, "Hel"},
-		"M34 in the stream":           {"-- sse --\n" + `data: {"error":{"message":"too long","code":"context_length_exceeded"}}` + "\n\n", "too long", agent.ErrContextOverflow, ""},
-		"M34 without a number":        {"-- status 400 --\n" + `{"error":{"message":"input exceeds the context window"}}`, "exceeds the context window", agent.ErrContextOverflow, ""},
-		"M34 Anthropic":               {"-- status 400 --\n" + `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, "prompt is too long", agent.ErrContextOverflow, ""},
-		"M34 too large a body":        {"-- status 413 --\n" + `request entity too large`, "413", agent.ErrContextOverflow, ""},
-		"M39 login page":              {"-- html --\n<!doctype html><title>Log in</title>\n", "a web page came instead", llm.ErrNotAModel, ""},
-		"not JSON":                    {"-- sse --\n" + hel + "data: nonsense\n\n", "read an event", nil, "Hel"},
-		"bad key":                     {"-- status 401 --\n" + `{"error":{"message":"Incorrect API key: sk-secret"}}`, "refused the key (401): Incorrect API key: [key]; set OPENAI_API_KEY", nil, ""},
-		"unknown model":               {"-- status 404 --\n" + `{"error":{"message":"no such model"}}`, "no such model; check the model's name (test-model)", nil, ""},
-		"no credit":                   {"-- status 429 --\n" + `{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}`, "You exceeded your quota", nil, ""},
-		"what the upstream said":      {"-- status 400 --\n" + `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"bad image\"}}"}}}`, "Provider returned error: bad image", nil, ""},
-		"Gemini's list":               {"-- status 400 --\n" + `[{"error":{"code":400,"message":"API key not valid"}}]`, "API key not valid", nil, ""},
-		"M30 asks for too long":       {"-- status 429 Retry-After=600 --\n" + `{"error":{"message":"slow down"}}`, "slow down; it asks to wait 10m0s", nil, ""},
+		"M31 cut after text":           {"-- sse cut --\n" + hel, "custom: the answer was cut off", llm.ErrCut, "Hel"},
+		"M31 ended after text":         {"-- sse --\n" + hel, "custom: the answer was cut off", llm.ErrCut, "Hel"},
+		"M31 cut inside JSON":          {"-- sse cut --\n" + hel + `data: {"choices":[{"delta":{"con`, "custom: the answer was cut off", llm.ErrCut, "Hel"},
+		"M33 spaced error":             {"-- sse --\n" + hel + `data: { "error" : {"message":"overloaded","code":"502"}}` + "\n\n", "overloaded", nil, "Hel"},
+		"M33 error with code null":     {"-- sse --\n" + hel + `data: {"error":{"message":"overloaded","code":null,"type":"server_error"}}` + "\n\n", "overloaded", nil, "Hel"},
+		"M33 event error":              {"-- sse --\n" + hel + "event: error\ndata: {\"message\":\"overloaded\"}\n\n", "overloaded", nil, "Hel"},
+		"M33 event error, plain text":  {"-- sse --\n" + hel + "event: error\ndata: overloaded\n\n", "overloaded", nil, "Hel"},
+		"M33 error before any text":    {"-- sse --\n" + `data: {"error":"overloaded"}` + "\n\n", "overloaded", nil, ""},
+		"M33 bare error line":          {"-- sse --\n" + hel + `{"error":{"message":"overloaded"}}` + "\n", "overloaded", nil, "Hel"},
+		"M33 vLLM":                     {"-- sse --\n" + hel + `data: {"object":"error","message":"overloaded"}` + "\n\n", "overloaded", nil, "Hel"},
+		"M34 in the stream":            {"-- sse --\n" + `data: {"error":{"message":"too long","code":"context_length_exceeded"}}` + "\n\n", "too long", agent.ErrContextOverflow, ""},
+		"M34 without a number":         {"-- status 400 --\n" + `{"error":{"message":"input exceeds the context window"}}`, "exceeds the context window", agent.ErrContextOverflow, ""},
+		"M34 Anthropic":                {"-- status 400 --\n" + `{"error":{"message":"prompt is too long: 210000 tokens > 200000 maximum"}}`, "prompt is too long", agent.ErrContextOverflow, ""},
+		"M34 too large a body":         {"-- status 413 --\n" + `request entity too large`, "413", agent.ErrContextOverflow, ""},
+		"M39 login page":               {"-- html --\n<!doctype html><title>Log in</title>\n", "a web page came instead", llm.ErrNotAModel, ""},
+		"M33 whole answer is an error": {"-- json --\n" + `{"error":{"message":"overloaded"}}`, "overloaded", nil, ""},
+		"stopped by an error":          {"-- sse --\n" + hel + `data: {"choices":[{"delta":{},"finish_reason":"error"}]}` + "\n\n", "cut off", llm.ErrCut, "Hel"},
+		"not JSON":                     {"-- sse --\n" + hel + "data: nonsense\n\n", "read an event", nil, "Hel"},
+		"bad key":                      {"-- status 401 --\n" + `{"error":{"message":"Incorrect API key: sk-secret"}}`, "refused the key (401): Incorrect API key: [key]; set OPENAI_API_KEY", nil, ""},
+		"unknown model":                {"-- status 404 --\n" + `{"error":{"message":"no such model"}}`, "no such model; check the model's name (test-model)", nil, ""},
+		"no credit":                    {"-- status 429 --\n" + `{"error":{"message":"You exceeded your quota","code":"insufficient_quota"}}`, "You exceeded your quota", nil, ""},
+		"what the upstream said":       {"-- status 400 --\n" + `{"error":{"message":"Provider returned error","code":400,"metadata":{"raw":"{\"error\":{\"message\":\"bad image\"}}"}}}`, "Provider returned error: bad image", nil, ""},
+		"Gemini's list":                {"-- status 400 --\n" + `[{"error":{"code":400,"message":"API key not valid"}}]`, "API key not valid", nil, ""},
+		"M30 asks for too long":        {"-- status 429 Retry-After=600 --\n" + `{"error":{"message":"slow down"}}`, "slow down; it asks to wait 10m0s", nil, ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -422,7 +402,7 @@ func TestNothingListens(t *testing.T) {
 	t.Parallel()
 	c := newClient(t, "http://127.0.0.1:1/v1")
 	_, err := c.Models(t.Context())
-	if err == nil || !strings.Contains(err.Error(), "no answer from 127.0.0.1:1") {
+	if err == nil || !strings.Contains(err.Error(), "no answer from 127.0.0.1:1: ") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -81,7 +82,7 @@ func (c *Client) statusError(resp *http.Response, body []byte) *Error {
 	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
 		e.Message = joinSentences(e.Message, c.keyRemedy())
 	case resp.StatusCode == http.StatusNotFound:
-		e.Message = joinSentences(e.Message, "check the model's name ("+c.options.Model+") and base_url ("+c.base.Redacted()+")")
+		e.Message = joinSentences(e.Message, "check the model's name ("+c.Info().ID+") and base_url ("+c.base.Redacted()+")")
 	}
 	e.retryAfter = retryAfter(resp.Header, time.Now())
 	return e
@@ -104,30 +105,34 @@ func (c *Client) networkError(ctx context.Context, err error) *Error {
 		err = u.Err
 	}
 	if cause := context.Cause(ctx); cause != nil {
-		return c.fault(cause, "no answer from "+c.base.Host)
+		return c.fault(cause, fmt.Sprintf("no answer from %s: %v", c.base.Host, cause))
 	}
-	return c.temporaryFault(err, "no answer from "+c.base.Host)
+	said := fmt.Sprintf("no answer from %s: %v", c.base.Host, err)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		said += "; is the server running?"
+	}
+	return c.temporaryFault(err, said)
 }
 
 // cut is the error for a stream that ended too early, for the reason that the
 // network gave.
 func (c *Client) cut(err error) *Error {
-	if errors.Is(err, errEventTooLarge) {
-		return c.fault(err, "")
+	switch {
+	case errors.Is(err, errEventTooLarge):
+		return c.fault(err, err.Error())
+	case err == nil, errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return c.temporaryFault(ErrCut, ErrCut.Error())
 	}
-	if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return c.temporaryFault(ErrCut, "")
-	}
-	return c.temporaryFault(fmt.Errorf("%w: %w", ErrCut, err), "")
+	return c.temporaryFault(fmt.Errorf("%w: %w", ErrCut, err), fmt.Sprintf("%v: %v", ErrCut, err))
 }
 
 // fault is an error that no retry helps.
-func (c *Client) fault(cause error, detail string) *Error {
-	return &Error{Provider: c.options.Provider, Message: joinSentences(cause.Error(), detail), cause: cause}
+func (c *Client) fault(cause error, message string) *Error {
+	return &Error{Provider: c.options.Provider, Message: message, cause: cause}
 }
 
-func (c *Client) temporaryFault(cause error, detail string) *Error {
-	e := c.fault(cause, detail)
+func (c *Client) temporaryFault(cause error, message string) *Error {
+	e := c.fault(cause, message)
 	e.temporary = true
 	return e
 }

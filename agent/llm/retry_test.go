@@ -106,7 +106,7 @@ func TestRetriesEnd(t *testing.T) {
 		"M31 cut before any text, then whole": {[]canned{cut, whole}, 2, nil, ""},
 		"M31 always cut before any text":      {[]canned{cut, cut, cut, cut}, 4, llm.ErrCut, "cut off"},
 		"server errors":                       {[]canned{failed(500), failed(502), failed(503), failed(529)}, 4, nil, "answered with an error (529)"},
-		"network errors":                      {nil, 4, nil, "custom: no route to host; no answer from model.test"},
+		"network errors":                      {nil, 4, nil, "custom: no answer from model.test: no route to host"},
 		"a wrong request":                     {[]canned{failed(400)}, 1, nil, "answered with an error (400)"},
 		"a bad key":                           {[]canned{failed(401)}, 1, nil, "run hermes-acp --setup"},
 	}

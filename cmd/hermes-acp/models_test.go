@@ -73,6 +73,24 @@ func TestModels(t *testing.T) {
 	}
 }
 
+// W62: a carriage return at the end of a line of .env is no part of the key.
+func TestW62_KeyFromCRLFFile(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.Start(t, "-- reply --\ntext ok\n")
+	m := modelsOf(t, "OPENAI_BASE_URL="+srv.URL+"\r\nOPENAI_API_KEY=sk-x\r\n")
+	model, err := m.Model(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := agent.ModelRequest{Messages: []agent.Message{agent.TextMessage(agent.RoleUser, "hi")}}
+	if _, err := model.Stream(t.Context(), req, func(agent.Delta) {}); err != nil {
+		t.Fatal(err)
+	}
+	if got := srv.Requests()[0].Header.Get("Authorization"); got != "Bearer sk-x" {
+		t.Errorf("authorization %q", got)
+	}
+}
+
 func TestServes(t *testing.T) {
 	t.Parallel()
 	listed := []string{"models/gemini-2.5-flash", "qwen3:latest", "deepseek/deepseek-chat"}
