@@ -3,7 +3,6 @@ package acp
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -60,16 +59,12 @@ func availableCommands() acpsdk.SessionAvailableCommandsUpdate {
 // slashCommand finds the command in a prompt that is nothing but text and begins
 // with its name. Other prompts, also those with an unknown /word, are the
 // model's.
-func slashCommand(blocks []json.RawMessage) (c command, argument string, ok bool) {
-	var texts []string
-	for _, raw := range blocks {
-		var block struct{ Type, Text string }
-		if json.Unmarshal(raw, &block) != nil || block.Type != "text" {
-			return command{}, "", false
-		}
-		texts = append(texts, block.Text)
+func slashCommand(pieces []piece) (c command, argument string, ok bool) {
+	text, ok := onlyText(pieces)
+	if !ok {
+		return command{}, "", false
 	}
-	text, ok := strings.CutPrefix(strings.TrimSpace(strings.Join(texts, "\n")), "/")
+	text, ok = strings.CutPrefix(strings.TrimSpace(text), "/")
 	if !ok {
 		return command{}, "", false
 	}

@@ -13,11 +13,12 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// piece is a part of a prompt: what the model sees, or a file that has to be
-// read first.
+// piece is one content block: what the model sees, or a file that has to be read
+// first.
 type piece struct {
-	parts []agent.Part
-	file  *fileLink
+	isText bool
+	parts  []agent.Part
+	file   *fileLink
 }
 
 // promptPieces decodes a prompt's content blocks.
@@ -58,6 +59,20 @@ func readPieces(ctx context.Context, pieces []piece, open agent.OpenAttachment) 
 	return parts
 }
 
+// onlyText returns the text of a prompt that holds nothing else.
+func onlyText(pieces []piece) (text string, ok bool) {
+	var texts []string
+	for _, p := range pieces {
+		if !p.isText {
+			return "", false
+		}
+		for _, part := range p.parts {
+			texts = append(texts, part.Text)
+		}
+	}
+	return strings.Join(texts, "\n"), true
+}
+
 // isEmpty reports whether there is nothing in a prompt to answer.
 func isEmpty(pieces []piece) bool {
 	for _, piece := range pieces {
@@ -73,16 +88,15 @@ func isEmpty(pieces []piece) bool {
 	return true
 }
 
-// decodeBlock decodes one block by its type; the SDK's union would take an
-// unknown type for empty text.
+// decodeBlock decodes one block by its type.
 func decodeBlock(raw json.RawMessage) (piece, error) {
-	kind, _, err := discriminator(raw, "type")
+	kind, _, err := typeOf(raw)
 	if err != nil {
 		return piece{}, err
 	}
 	switch kind {
 	case "text":
-		return decodeAs(raw, func(b acpsdk.ContentBlockText) piece { return piece{parts: textPart(b.Text)} })
+		return decodeAs(raw, func(b acpsdk.ContentBlockText) piece { return piece{isText: true, parts: textPart(b.Text)} })
 	case "image":
 		return decodeAs(raw, imagePiece)
 	case "resource_link":

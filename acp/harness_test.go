@@ -76,8 +76,26 @@ func newBench(t *testing.T, steps ...step) *bench {
 	return connect(t, &script{steps: steps}, newMemoryStore(), Config{})
 }
 
-// connect starts a server on a store that another one may have used before.
+// newAgent returns an agent on a store that another one may have used before.
+func newAgent(models *script, store *memoryStore, timeout time.Duration) *agent.Agent {
+	return agent.New(agent.Config{
+		Models:       models,
+		Tools:        []agent.Tool{readTool{}, writeTool{}, runTool{}},
+		Store:        func(context.Context) (agent.Store, error) { return store, nil },
+		Policy:       agent.Policy{Home: "/home/nobody", Timeout: timeout},
+		SystemPrompt: func(context.Context, *agent.Workspace, agent.ModelInfo) string { return "You are a test." },
+		Log:          slog.New(slog.DiscardHandler),
+	})
+}
+
+// connect starts a server with an agent of its own.
 func connect(t *testing.T, models *script, store *memoryStore, cfg Config) *bench {
+	t.Helper()
+	return connectAgent(t, models, store, cfg, time.Minute)
+}
+
+// connectAgent is connect with the time that a question waits for its answer.
+func connectAgent(t *testing.T, models *script, store *memoryStore, cfg Config, timeout time.Duration) *bench {
 	t.Helper()
 	inR, inW := io.Pipe()
 	outR, outW := io.Pipe()
@@ -86,14 +104,7 @@ func connect(t *testing.T, models *script, store *memoryStore, cfg Config) *benc
 		in: inW, out: bufio.NewReader(outR), checker: acptest.Watch(t), done: make(chan error, 1),
 	}
 	cfg.Version = "1.2.3"
-	cfg.Agent = agent.New(agent.Config{
-		Models:       models,
-		Tools:        []agent.Tool{readTool{}, writeTool{}, runTool{}},
-		Store:        func(context.Context) (agent.Store, error) { return store, nil },
-		Policy:       agent.Policy{Home: "/home/nobody", Timeout: time.Minute},
-		SystemPrompt: func(context.Context, *agent.Workspace, agent.ModelInfo) string { return "You are a test." },
-		Log:          slog.New(slog.DiscardHandler),
-	})
+	cfg.Agent = newAgent(models, store, timeout)
 	go func() {
 		err := Serve(context.WithoutCancel(t.Context()), inR, outW, cfg)
 		_ = outW.Close()
@@ -107,6 +118,51 @@ func connect(t *testing.T, models *script, store *memoryStore, cfg Config) *benc
 		}
 	})
 	return b
+}
+
+// lineClient is a client for benchmarks: it reads lines without decoding them.
+type lineClient struct {
+	b   *testing.B
+	in  *io.PipeWriter
+	out *bufio.Scanner
+}
+
+func newLineClient(b *testing.B, cfg Config) *lineClient {
+	b.Helper()
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	done := make(chan error, 1)
+	go func() {
+		done <- Serve(context.WithoutCancel(b.Context()), inR, outW, cfg)
+		_ = outW.Close()
+	}()
+	c := &lineClient{b: b, in: inW, out: bufio.NewScanner(outR)}
+	c.out.Buffer(nil, 1<<20)
+	b.Cleanup(func() {
+		_ = inW.Close()
+		_, _ = io.Copy(io.Discard, outR)
+		if err := <-done; err != nil {
+			b.Error(err)
+		}
+	})
+	return c
+}
+
+func (c *lineClient) send(line string) {
+	if _, err := io.WriteString(c.in, line+"\n"); err != nil {
+		c.b.Fatal(err)
+	}
+}
+
+// until reads to the line that contains mark and returns how many lines it read.
+func (c *lineClient) until(mark string) int {
+	for lines := 1; c.out.Scan(); lines++ {
+		if strings.Contains(c.out.Text(), mark) {
+			return lines
+		}
+	}
+	c.b.Fatal("the agent is gone")
+	return 0
 }
 
 // write sends one raw line.

@@ -91,26 +91,27 @@ func checkFolder(field, path string) error {
 	return nil
 }
 
-// discriminator reads one string field of a raw object.
-func discriminator(raw json.RawMessage, field string) (value string, present bool, err error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &fields); err != nil || fields == nil {
+// typeOf reads the discriminator of a raw object. A union is never decoded
+// without it: the SDK takes an unknown variant for one that it knows.
+func typeOf(raw json.RawMessage) (kind string, present bool, err error) {
+	var object struct {
+		Type *string `json:"type"`
+	}
+	if raw[0] != '{' {
 		return "", false, errors.New("must be an object")
 	}
-	text, present := fields[field]
-	if !present {
+	if err := json.Unmarshal(raw, &object); err != nil {
+		return "", false, fieldError(err)
+	}
+	if object.Type == nil {
 		return "", false, nil
 	}
-	if err := json.Unmarshal(text, &value); err != nil {
-		return "", true, errors.New(field + " must be a string")
-	}
-	return value, true, nil
+	return *object.Type, true, nil
 }
 
 // toolServer decodes an MCP server by its type, which stdio has not in version 1.
-// The SDK would take an unknown type for an HTTP server without an address.
 func toolServer(raw json.RawMessage) (agent.ToolServer, error) {
-	kind, present, err := discriminator(raw, "type")
+	kind, present, err := typeOf(raw)
 	if err != nil {
 		return agent.ToolServer{}, err
 	}

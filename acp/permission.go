@@ -45,8 +45,21 @@ func (a approver) Ask(ctx context.Context, req agent.PermissionRequest) (string,
 	}
 }
 
+// permissionParams are the parameters of a session/request_permission.
+type permissionParams struct {
+	SessionID string                    `json:"sessionId"`
+	Options   []acpsdk.PermissionOption `json:"options"`
+	ToolCall  permissionCall            `json:"toolCall"`
+}
+
+// permissionCall is the SDK's ToolCallUpdate with content as in toolCall.
+type permissionCall struct {
+	acpsdk.ToolCallUpdate
+	Content []any `json:"content,omitempty"`
+}
+
 // request repeats the announced card: its diff first, then why it asks.
-func (a approver) request(req agent.PermissionRequest) acpsdk.RequestPermissionRequest {
+func (a approver) request(req agent.PermissionRequest) permissionParams {
 	kind, status := acpsdk.ToolKind(req.Kind), acpsdk.ToolCallStatusPending
 	content := callContent(req.Access)
 	if req.Reason != "" {
@@ -60,16 +73,18 @@ func (a approver) request(req agent.PermissionRequest) acpsdk.RequestPermissionR
 			Kind:     acpsdk.PermissionOptionKind(o.Kind),
 		}
 	}
-	return acpsdk.RequestPermissionRequest{
-		SessionId: acpsdk.SessionId(a.sessionID),
+	return permissionParams{
+		SessionID: a.sessionID,
 		Options:   options,
-		ToolCall: acpsdk.ToolCallUpdate{
-			ToolCallId: acpsdk.ToolCallId(req.CallID),
-			Title:      &req.Title,
-			Kind:       &kind,
-			Status:     &status,
-			Content:    content,
-			Locations:  callLocations(nil, req.Access),
+		ToolCall: permissionCall{
+			ToolCallUpdate: acpsdk.ToolCallUpdate{
+				ToolCallId: acpsdk.ToolCallId(req.CallID),
+				Title:      &req.Title,
+				Kind:       &kind,
+				Status:     &status,
+				Locations:  callLocations(nil, req.Access),
+			},
+			Content: content,
 		},
 	}
 }

@@ -30,12 +30,12 @@ func (s *server) prompt(req *jsonrpc.Request) jsonrpc.Responder {
 	if params.Prompt == nil {
 		return jsonrpc.Fail(invalid("prompt is required"))
 	}
-	if c, argument, ok := slashCommand(params.Prompt); ok {
-		return s.command(session, c, argument)
-	}
 	pieces, err := promptPieces(params.Prompt)
 	if err != nil {
 		return jsonrpc.Fail(err)
+	}
+	if c, argument, ok := slashCommand(pieces); ok {
+		return s.command(session, c, argument)
 	}
 	if isEmpty(pieces) {
 		return func(ctx context.Context) (any, error) { return s.emptyPrompt(ctx, session) }

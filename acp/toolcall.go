@@ -9,10 +9,25 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// toolCall is the SDK's tool_call with the newer name field.
+// toolCall is the SDK's tool_call with the newer name field. Its Content, like
+// that of toolCallUpdate, stands in for the SDK's list of unions, which encodes
+// each item several times over; the items are the SDK's variants.
 type toolCall struct {
 	acpsdk.SessionUpdateToolCall
-	Name string `json:"name,omitempty"`
+	Name    string `json:"name,omitempty"`
+	Content []any  `json:"content,omitempty"`
+}
+
+// toolCallUpdate is the SDK's tool_call_update.
+type toolCallUpdate struct {
+	acpsdk.SessionToolCallUpdate
+	Content []any `json:"content,omitempty"`
+}
+
+// textItem is the SDK's ToolCallContentContent for text.
+type textItem struct {
+	Type    string                  `json:"type"`
+	Content acpsdk.ContentBlockText `json:"content"`
 }
 
 // callStarted announces a call: what it is, on which files, and the whole change
@@ -25,14 +40,14 @@ func (u *updates) callStarted(call agent.CallInfo) any {
 			Title:         call.Title,
 			Kind:          acpsdk.ToolKind(call.Kind),
 			Status:        acpsdk.ToolCallStatusPending,
-			Content:       callContent(call.Access),
 			Locations:     callLocations(call.Locations, call.Access),
 			RawInput:      rawInput(call),
 		},
-		Name: call.Tool,
+		Name:    call.Tool,
+		Content: callContent(call.Access),
 	}
 	if command := call.Access.Command; command != nil && u.client.terminalOutput {
-		update.Content = []acpsdk.ToolCallContent{acpsdk.ToolTerminalRef(call.ID)}
+		update.Content = []any{acpsdk.ToolCallContentTerminal{Type: "terminal", TerminalId: call.ID}}
 		update.Meta = map[string]any{"terminal_info": map[string]any{"terminal_id": call.ID, "cwd": command.Dir}}
 	}
 	return update
@@ -40,8 +55,8 @@ func (u *updates) callStarted(call agent.CallInfo) any {
 
 // callContent shows what a call is going to do: edits as diffs, first, and the
 // command it runs.
-func callContent(access agent.Access) []acpsdk.ToolCallContent {
-	var content []acpsdk.ToolCallContent
+func callContent(access agent.Access) []any {
+	var content []any
 	for _, edit := range access.Edits {
 		content = append(content, diff(edit))
 	}
@@ -51,16 +66,16 @@ func callContent(access agent.Access) []acpsdk.ToolCallContent {
 	return content
 }
 
-func diff(edit agent.EditProposal) acpsdk.ToolCallContent {
+func diff(edit agent.EditProposal) acpsdk.ToolCallContentDiff {
 	d := acpsdk.ToolCallContentDiff{Type: "diff", Path: edit.Path, OldText: edit.OldText}
 	if edit.NewText != nil {
 		d.NewText = *edit.NewText
 	}
-	return acpsdk.ToolCallContent{Diff: &d}
+	return d
 }
 
-func textContent(text string) acpsdk.ToolCallContent {
-	return acpsdk.ToolContent(acpsdk.TextBlock(text))
+func textContent(text string) textItem {
+	return textItem{Type: "content", Content: acpsdk.ContentBlockText{Type: "text", Text: text}}
 }
 
 // callLocations puts the files that a call changes first: some clients take the
@@ -110,8 +125,10 @@ func rawInput(call agent.CallInfo) any {
 }
 
 // callUpdate is a tool_call_update with nothing but the status.
-func callUpdate(id string, status acpsdk.ToolCallStatus) acpsdk.SessionToolCallUpdate {
-	return acpsdk.SessionToolCallUpdate{SessionUpdate: "tool_call_update", ToolCallId: acpsdk.ToolCallId(id), Status: &status}
+func callUpdate(id string, status acpsdk.ToolCallStatus) toolCallUpdate {
+	return toolCallUpdate{SessionToolCallUpdate: acpsdk.SessionToolCallUpdate{
+		SessionUpdate: "tool_call_update", ToolCallId: acpsdk.ToolCallId(id), Status: &status,
+	}}
 }
 
 func callRunning(id string) any { return callUpdate(id, acpsdk.ToolCallStatusInProgress) }
@@ -161,7 +178,7 @@ func terminalExit(id string, exit *agent.ExitStatus) map[string]any {
 
 // endContent replaces what the call's announcement showed: the diff stays, and
 // the result or the reason for the failure joins it.
-func endContent(e agent.CallEnded) []acpsdk.ToolCallContent {
+func endContent(e agent.CallEnded) []any {
 	content := callContent(e.Call.Access)
 	switch {
 	case e.Err != nil:
@@ -173,7 +190,7 @@ func endContent(e agent.CallEnded) []acpsdk.ToolCallContent {
 	}
 	for _, image := range e.Result.Images {
 		if mimeType, data, ok := splitDataURL(image); ok {
-			content = append(content, acpsdk.ToolContent(acpsdk.ImageBlock(data, mimeType)))
+			content = append(content, acpsdk.ToolCallContentContent{Type: "content", Content: acpsdk.ImageBlock(data, mimeType)})
 		}
 	}
 	return content
