@@ -52,7 +52,7 @@ func New(opts Options) *Toolset {
 	}
 	t := &Toolset{opts: opts, sessions: map[string]*sessionState{}}
 	t.tools = []agent.Tool{
-		t.readFile(), t.writeFile(), t.patch(), t.terminal(), t.process(),
+		t.readFile(), t.listDir(), t.searchFiles(), t.writeFile(), t.patch(), t.terminal(), t.process(), t.todo(),
 	}
 	return t
 }
