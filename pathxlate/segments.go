@@ -1,9 +1,6 @@
 package pathxlate
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // appendWindowsSegments appends the segments of rest to dst, each behind a slash,
 // without empty and "." ones and with ".." resolved. Both separators part
@@ -94,14 +91,13 @@ func isCleanPOSIX(p string) bool {
 	return true
 }
 
-// parent cuts the last segment, and the slash before it, off a path.
+// parent cuts the last segment, and the slash before it, off a path that has one.
 func parent(p []byte) []byte {
-	for i, c := range slices.Backward(p) {
-		if c == '/' {
-			return p[:i]
-		}
+	last := len(p) - 1
+	for p[last] != '/' {
+		last--
 	}
-	return p[:0]
+	return p[:last]
 }
 
 // stackPath is the size of the buffers that keep a path of usual length off the
