@@ -10,6 +10,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -36,6 +38,7 @@ import (
 //	answer OPTION          waits for a permission request and chooses; - dismisses
 //	raw LINE               sends a line as it stands; a Go string in quotes may
 //	                       hold several, which are then written at once
+//	write FILE STRING      writes a file in $WORK, STRING being a Go string
 //	gate NAME              waits until the model is at a gate, then opens it
 //	reach NAME             waits until the model is at a gate
 //	stop                   closes the agent's input; it must end by itself, well
@@ -114,6 +117,8 @@ func (d *dialogue) step(line string) error {
 		return d.stop()
 	case "kill":
 		return d.kill()
+	case "write":
+		return d.writeFile(rest)
 	case "gate", "reach":
 		return d.gate(rest, verb == "gate")
 	}
@@ -297,6 +302,16 @@ func (d *dialogue) answer(option string) error {
 		outcome = `{"outcome":"cancelled"}`
 	}
 	return d.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":%s}}`, m.ID, outcome))
+}
+
+func (d *dialogue) writeFile(arguments string) error {
+	name, quoted, _ := strings.Cut(arguments, " ")
+	text, err := strconv.Unquote(quoted)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(d.work, name)
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))
 }
 
 func (d *dialogue) gate(name string, open bool) error {

@@ -142,14 +142,12 @@ func (u *terminalUI) stream(kind blockKind, content acpsdk.ContentBlock) {
 func (u *terminalUI) callStarted(c *acpsdk.SessionUpdateToolCall) {
 	u.calls[c.ToolCallId] = &shownCall{title: printable(c.Title), kind: c.Kind, content: c.Content}
 	u.running = append(u.running, c.ToolCallId)
-	u.diffs(c.ToolCallId, c.Content)
-	if u.callEnded(c.ToolCallId, c.Status) {
-		return
-	}
-	if !u.live {
+	if !u.live { // there the spinner says it
 		u.begin(blockCalls)
 		u.printLine("→ " + printable(c.Title))
 	}
+	u.diffs(c.ToolCallId, c.Content)
+	u.callEnded(c.ToolCallId, c.Status)
 }
 
 func (u *terminalUI) callUpdated(c *acpsdk.SessionToolCallUpdate) {
@@ -170,7 +168,7 @@ func (u *terminalUI) callUpdated(c *acpsdk.SessionToolCallUpdate) {
 }
 
 // callEnded prints how a call ended, if status says that it did.
-func (u *terminalUI) callEnded(id acpsdk.ToolCallId, status acpsdk.ToolCallStatus) bool {
+func (u *terminalUI) callEnded(id acpsdk.ToolCallId, status acpsdk.ToolCallStatus) {
 	call := u.calls[id]
 	mark := u.green("✓ ")
 	switch status {
@@ -178,7 +176,7 @@ func (u *terminalUI) callEnded(id acpsdk.ToolCallId, status acpsdk.ToolCallStatu
 	case acpsdk.ToolCallStatusFailed:
 		mark = u.red("✗ ")
 	case acpsdk.ToolCallStatusPending, acpsdk.ToolCallStatusInProgress, "": // it need not be sent
-		return false
+		return
 	}
 	for i, r := range u.running {
 		if r == id {
@@ -191,7 +189,6 @@ func (u *terminalUI) callEnded(id acpsdk.ToolCallId, status acpsdk.ToolCallStatu
 	if call.kind == acpsdk.ToolKindExecute || status == acpsdk.ToolCallStatusFailed {
 		u.output(call.content)
 	}
-	return true
 }
 
 // outputLines is how much of a command's output is shown: its end.

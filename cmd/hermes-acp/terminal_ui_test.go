@@ -57,7 +57,7 @@ func TestTerminalUIWithoutATerminal(t *testing.T) {
 		{
 			"an edit shows its diff once",
 			[]string{text("agent_message_chunk", "Now:"), editStarted, editEnded},
-			"Now:\n\n  --- a.txt\n  +++ a.txt\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\n\n→ patch: a.txt\n✓ patch: a.txt\n",
+			"Now:\n\n→ patch: a.txt\n\n  --- a.txt\n  +++ a.txt\n  @@ -1,2 +1,2 @@\n   one\n  -two\n  +2\n\n✓ patch: a.txt\n",
 		},
 		{
 			"a failed command shows its output",
