@@ -66,17 +66,14 @@ func runCommand() *cli.Command {
 func runPrompt(ctx context.Context, agent *exec.Cmd, cwd, prompt string, view turnView, approve approval, ask asker) error {
 	ctx, interrupts, stop := catchInterrupts(ctx)
 	defer stop()
-	stopReason, err := func() (acpsdk.StopReason, error) {
-		c, err := startConversation(ctx, agent, view, approve, ask)
-		if err != nil {
-			return "", err
+	c, err := startConversation(ctx, agent, view, approve, ask)
+	var stopReason acpsdk.StopReason
+	if err == nil {
+		if err = c.open(ctx, cwd); err == nil {
+			stopReason, err = c.prompt(ctx, prompt, interrupts)
 		}
-		defer func() { _ = c.end(ctx) }() // the turn is what counts
-		if err := c.open(ctx, cwd); err != nil {
-			return "", err
-		}
-		return c.prompt(ctx, prompt, interrupts)
-	}()
+		_ = c.end(ctx) // the turn is what counts
+	}
 	switch {
 	case errors.Is(context.Cause(ctx), errInterrupted), err == nil && stopReason == acpsdk.StopReasonCancelled:
 		return cli.Exit("", exitInterrupted)

@@ -140,11 +140,12 @@ func (u *terminalUI) stream(kind blockKind, content acpsdk.ContentBlock) {
 }
 
 func (u *terminalUI) callStarted(c *acpsdk.SessionUpdateToolCall) {
-	u.calls[c.ToolCallId] = &shownCall{title: printable(c.Title), kind: c.Kind, content: c.Content}
+	call := &shownCall{title: oneLine(c.Title), kind: c.Kind, content: c.Content}
+	u.calls[c.ToolCallId] = call
 	u.running = append(u.running, c.ToolCallId)
 	if !u.live { // there the spinner says it
 		u.begin(blockCalls)
-		u.printLine("→ " + printable(c.Title))
+		u.printLine("→ " + call.title)
 	}
 	u.diffs(c.ToolCallId, c.Content)
 	u.callEnded(c.ToolCallId, c.Status)
@@ -156,7 +157,7 @@ func (u *terminalUI) callUpdated(c *acpsdk.SessionToolCallUpdate) {
 		return
 	}
 	if c.Title != nil {
-		call.title = printable(*c.Title)
+		call.title = oneLine(*c.Title)
 	}
 	if c.Content != nil {
 		call.content = c.Content
@@ -187,20 +188,22 @@ func (u *terminalUI) callEnded(id acpsdk.ToolCallId, status acpsdk.ToolCallStatu
 	u.begin(blockCalls)
 	u.printLine(mark + call.title)
 	if call.kind == acpsdk.ToolKindExecute || status == acpsdk.ToolCallStatusFailed {
-		u.output(call.content)
+		u.texts(call.content, outputLines)
 	}
 }
 
 // outputLines is how much of a command's output is shown: its end.
 const outputLines = 12
 
-func (u *terminalUI) output(contents []acpsdk.ToolCallContent) {
+// texts prints the texts among a call's contents, of each at most the last limit
+// lines.
+func (u *terminalUI) texts(contents []acpsdk.ToolCallContent, limit int) {
 	for _, c := range contents {
 		if c.Content == nil || c.Content.Content.Text == nil {
 			continue
 		}
 		lines := strings.Split(unfenced(printable(c.Content.Content.Text.Text)), "\n")
-		if hidden := len(lines) - outputLines; hidden > 0 {
+		if hidden := len(lines) - limit; hidden > 0 {
 			u.printLine(u.dim(fmt.Sprintf("  … %d lines above", hidden)))
 			lines = lines[hidden:]
 		}
@@ -232,7 +235,7 @@ func (u *terminalUI) plan(entries []acpsdk.PlanEntry) {
 			mark = "☑ "
 		case acpsdk.PlanEntryStatusPending:
 		}
-		u.printLine(mark + printable(e.Content))
+		u.printLine(mark + oneLine(e.Content))
 	}
 }
 
@@ -263,12 +266,12 @@ func (u *terminalUI) answered(q acpclient.PermissionRequest, a answer) {
 
 func (u *terminalUI) questionTitle(q acpclient.PermissionRequest) string {
 	if q.ToolCall.Title != nil {
-		return printable(*q.ToolCall.Title)
+		return oneLine(*q.ToolCall.Title)
 	}
 	if call := u.calls[q.ToolCall.ToolCallId]; call != nil {
 		return call.title
 	}
-	return string(q.ToolCall.ToolCallId)
+	return oneLine(string(q.ToolCall.ToolCallId))
 }
 
 // begin ends what was printed before and makes room for a block.
@@ -306,6 +309,11 @@ func printable(text string) string {
 		}
 		return r
 	}, text)
+}
+
+// oneLine is printable text that cannot pass for more than one line.
+func oneLine(text string) string {
+	return strings.Join(strings.Split(printable(strings.TrimSpace(text)), "\n"), " ⏎ ")
 }
 
 // paint is whether colours are used.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"sync"
@@ -25,8 +26,9 @@ func (u *terminalUI) ask(ctx context.Context, q acpclient.PermissionRequest, lin
 	u.questionDiffs(q)
 	u.begin(blockCalls)
 	u.printLine(u.yellow("? ") + u.bold(u.questionTitle(q)))
+	u.texts(q.ToolCall.Content, math.MaxInt) // the whole command, and why it asks
 	for i, o := range q.Options {
-		u.printLine("  " + u.cyan("["+keys[i]+"]") + " " + printable(o.Name))
+		u.printLine("  " + u.cyan("["+keys[i]+"]") + " " + oneLine(o.Name))
 	}
 	u.mu.Unlock()
 	defer func() {

@@ -10,15 +10,16 @@ import (
 	"golang.org/x/term"
 )
 
-// spinner draws one line that moves while the agent works. Its fields but
-// ticks are guarded by the UI's mutex.
+// spinner draws one line that moves while the agent works.
 type spinner struct {
-	busy    bool
-	paused  bool // while a question is open
-	drawn   bool
-	frame   int
 	stopped chan struct{}
 	done    sync.WaitGroup
+
+	// The rest is guarded by the UI's mutex.
+	busy   bool
+	paused bool // while a question is open
+	drawn  bool
+	frame  int
 }
 
 const spinnerPeriod = 100 * time.Millisecond

@@ -93,6 +93,26 @@ func TestTerminalUIWithoutATerminal(t *testing.T) {
 	}
 }
 
+// The whole command is shown before it is allowed, and no title or option can
+// pass for a line of the question.
+func TestQuestionCannotBeForged(t *testing.T) {
+	var out strings.Builder
+	u := newTerminalUI(&out, "/w")
+	lines := newLineSource(strings.NewReader(""))
+	<-lines.ended
+	command := "true\n" + strings.Repeat("# more\n", 20) + "rm -rf x"
+	content, _ := json.Marshal([]any{map[string]any{"type": "content", "content": map[string]any{"type": "text", "text": command}}})
+	call := `{"toolCallId":"c","kind":"execute","title":"terminal: true\n  [y] Harmless\u001b[1A","content":` + string(content) + `}`
+	q := permissionQuestion(t, question(call, `[{"optionId":"o","name":"Allow\n  > y","kind":"allow_once"}]`))
+	if _, err := u.ask(t.Context(), q, lines); !errors.Is(err, io.EOF) {
+		t.Fatalf("got %v, want io.EOF", err)
+	}
+	want := "? terminal: true ⏎   [y] Harmless[1A\n  true\n" + strings.Repeat("  # more\n", 20) + "  rm -rf x\n  [y] Allow ⏎   > y\n  > \n"
+	if diff := cmp.Diff(want, out.String()); diff != "" {
+		t.Errorf("the question (-want +got):\n%s", diff)
+	}
+}
+
 func TestLongOutputShowsItsEnd(t *testing.T) {
 	var out strings.Builder
 	u := newTerminalUI(&out, "/w")
