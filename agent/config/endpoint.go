@@ -124,24 +124,44 @@ func (c *Config) splitID(id string) (p provider, model string, ok bool) {
 }
 
 // configured is the provider of the first layer that names one, else the first
-// whose key is set.
+// whose key is set. What came from Windows is looked at last: a key of this
+// machine's own goes before a place that is named there.
 func (c *Config) configured() (provider, error) {
-	for _, l := range c.layers() {
-		if l.provider == "" {
-			continue
+	layers := c.layers()
+	forwarded := len(layers) - 1
+	for _, l := range layers[:forwarded] {
+		if l.provider != "" {
+			return c.named(l)
 		}
-		p, ok := c.provider(l.provider)
-		if !ok {
-			return provider{}, fmt.Errorf("%w: %s names the provider %q, which hermes-acp does not know; known are %s", agent.ErrNoProvider, l.origin, l.provider, knownNames())
-		}
+	}
+	if p, ok := firstWithKey(c.env.own); ok {
 		return p, nil
 	}
-	for _, p := range providers() {
-		if key, _ := c.keyFromEnv(p); key != "" {
-			return p, nil
-		}
+	if l := layers[forwarded]; l.provider != "" {
+		return c.named(l)
+	}
+	if p, ok := firstWithKey(c.env.gap); ok {
+		return p, nil
 	}
 	return provider{}, fmt.Errorf("%w: no provider is named and no key is set; run hermes-acp --setup, or put OPENROUTER_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL into %s", agent.ErrNoProvider, c.path(".env"))
+}
+
+// named is the provider that a layer names.
+func (c *Config) named(l layer) (provider, error) {
+	p, ok := c.provider(l.provider)
+	if !ok {
+		return provider{}, fmt.Errorf("%w: %s names the provider %q, which hermes-acp does not know; known are %s", agent.ErrNoProvider, l.origin, l.provider, knownNames())
+	}
+	return p, nil
+}
+
+func firstWithKey(get func(string) string) (provider, bool) {
+	for _, p := range providers() {
+		if key, _ := keyIn(get, p); key != "" {
+			return p, true
+		}
+	}
+	return provider{}, false
 }
 
 // first returns the first value that a layer about the given provider, or about
@@ -201,12 +221,13 @@ func (c *Config) key(p provider, baseURL string) (key Secret, name string) {
 	if c.Model.APIKey != "" && yaml.provider == p.name && (yaml.baseURL == "" || yaml.baseURL == baseURL) {
 		return Secret(c.expand(string(c.Model.APIKey))), "model.api_key"
 	}
-	return c.keyFromEnv(p)
+	return keyIn(c.env.get, p)
 }
 
-func (c *Config) keyFromEnv(p provider) (key Secret, name string) {
+// keyIn looks for a provider's key among variables.
+func keyIn(get func(string) string, p provider) (key Secret, name string) {
 	for _, name := range p.keyVars {
-		if value := c.env.get(name); value != "" {
+		if value := get(name); value != "" {
 			return Secret(value), name
 		}
 	}

@@ -66,11 +66,12 @@ func TestEndpoint(t *testing.T) {
 		"id with a colon of its own": {env: both, id: "deepseek/deepseek-chat:free", want: at("openrouter", orURL, "deepseek/deepseek-chat:free", "or", "OPENROUTER_API_KEY")},
 		"id of the offline model":    {env: both, id: "offline:offline", want: config.Endpoint{Provider: "offline", Model: "offline"}},
 
-		"forwarded fills a gap":       {env: env{"OPENAI_API_KEY": "win", "HERMES_ACP_FORWARDED": "OPENAI_API_KEY:OTHER"}, want: at("openai", oaURL, "gpt-5-mini", "win", "OPENAI_API_KEY")},
-		"forwarded yields to .env":    {env: env{"OPENAI_API_KEY": "win", "HERMES_ACP_FORWARDED": "OPENAI_API_KEY"}, dotenv: "OPENAI_API_KEY=wsl\n", want: at("openai", oaURL, "gpt-5-mini", "wsl", "OPENAI_API_KEY")},
-		"forwarded that must win":     {env: env{"OPENAI_API_KEY": "win", "HERMES_ACP_FORWARDED": "OPENAI_API_KEY", "HERMES_ACP_ENV": "OPENAI_API_KEY"}, dotenv: "OPENAI_API_KEY=wsl\n", want: at("openai", oaURL, "gpt-5-mini", "win", "OPENAI_API_KEY")},
-		"forwarded place yields":      {env: env{"OPENAI_BASE_URL": "http://win/v1", "HERMES_ACP_FORWARDED": "OPENAI_BASE_URL"}, dotenv: "OPENROUTER_API_KEY=or\n", yaml: "model: {provider: openrouter, default: m}\n", want: at("openrouter", orURL, "m", "or", "OPENROUTER_API_KEY")},
-		"forwarded place fills a gap": {env: env{"OPENAI_BASE_URL": "http://win/v1", "HERMES_ACP_FORWARDED": "OPENAI_BASE_URL"}, want: at("custom", "http://win/v1", "auto", "", "OPENAI_API_KEY")},
+		"forwarded fills a gap":           {env: env{"OPENAI_API_KEY": "win", "HERMES_ACP_FORWARDED": "OPENAI_API_KEY:OTHER"}, want: at("openai", oaURL, "gpt-5-mini", "win", "OPENAI_API_KEY")},
+		"forwarded yields to .env":        {env: env{"OPENAI_API_KEY": "win", "HERMES_ACP_FORWARDED": "OPENAI_API_KEY"}, dotenv: "OPENAI_API_KEY=wsl\n", want: at("openai", oaURL, "gpt-5-mini", "wsl", "OPENAI_API_KEY")},
+		"forwarded that must win":         {env: env{"OPENAI_API_KEY": "win", "HERMES_ACP_FORWARDED": "OPENAI_API_KEY", "HERMES_ACP_ENV": "OPENAI_API_KEY"}, dotenv: "OPENAI_API_KEY=wsl\n", want: at("openai", oaURL, "gpt-5-mini", "win", "OPENAI_API_KEY")},
+		"forwarded place yields":          {env: env{"OPENAI_BASE_URL": "http://win/v1", "HERMES_ACP_FORWARDED": "OPENAI_BASE_URL"}, dotenv: "OPENROUTER_API_KEY=or\n", yaml: "model: {provider: openrouter, default: m}\n", want: at("openrouter", orURL, "m", "or", "OPENROUTER_API_KEY")},
+		"forwarded place yields to a key": {env: env{"OPENAI_BASE_URL": "http://win/v1", "HERMES_ACP_FORWARDED": "OPENAI_BASE_URL"}, dotenv: "OPENROUTER_API_KEY=or\n", want: at("openrouter", orURL, "openrouter/auto", "or", "OPENROUTER_API_KEY")},
+		"forwarded place fills a gap":     {env: env{"OPENAI_BASE_URL": "http://win/v1", "HERMES_ACP_FORWARDED": "OPENAI_BASE_URL"}, want: at("custom", "http://win/v1", "auto", "", "OPENAI_API_KEY")},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {

@@ -1,8 +1,12 @@
 package config
 
-import "strings"
+import (
+	"cmp"
+	"strings"
+)
 
-// Variables that the bridge sets. Both hold names, separated by colons.
+// Variables of the bridge (wslbridge/wslenv.go). Both hold names, separated by
+// colons, commas, semicolons or blanks.
 const (
 	// envForwarded names the variables that came from Windows.
 	envForwarded = "HERMES_ACP_FORWARDED"
@@ -31,7 +35,7 @@ func newEnvironment(lookup func(string) (string, bool), dotenv map[string]string
 
 func names(lookup func(string) (string, bool), list string) []string {
 	value, _ := lookup(list)
-	return strings.FieldsFunc(value, func(r rune) bool { return r == ':' || r == ',' || r == ' ' })
+	return strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(":,; ", r) })
 }
 
 // process is a variable of this machine's own environment.
@@ -52,13 +56,12 @@ func (e environment) gap(name string) string {
 	return value
 }
 
+// own is a variable that this machine has, in its environment or in .env.
+func (e environment) own(name string) string {
+	return cmp.Or(e.process(name), e.dotenv[name])
+}
+
 // get is the value that counts.
 func (e environment) get(name string) string {
-	if value := e.process(name); value != "" {
-		return value
-	}
-	if value := e.dotenv[name]; value != "" {
-		return value
-	}
-	return e.gap(name)
+	return cmp.Or(e.own(name), e.gap(name))
 }

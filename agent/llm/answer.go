@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime"
@@ -85,10 +86,12 @@ func (a *answer) readPlain(r io.Reader) error {
 	return a.add(body)
 }
 
-// add takes one event's JSON.
+// add takes one event's JSON. Fields of another type than they should have are
+// passed over.
 func (a *answer) add(data []byte) error {
 	var c chunk
-	if err := json.Unmarshal(data, &c); err != nil {
+	err := json.Unmarshal(data, &c)
+	if _, odd := errors.AsType[*json.UnmarshalTypeError](err); err != nil && !odd {
 		return a.client.fault(err, fmt.Sprintf("read an event of the answer: %v", err))
 	}
 	if isSet(c.Error) || c.isBareError(data) {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"strings"
 	"sync"
 	"time"
 
@@ -20,8 +19,11 @@ import (
 // that holds one model needs no name for it.
 const AutoModel = "auto"
 
-// maxErrorBody bounds what is read of an error's body, in bytes.
-const maxErrorBody = 64 << 10
+// Bounds of what is read of an error's body and of a list of models, in bytes.
+const (
+	maxErrorBody = 64 << 10
+	maxModelList = 32 << 20
+)
 
 // Default limits for Options.
 const (
@@ -59,7 +61,7 @@ type Client struct {
 
 // New returns a client that sends over transport (see NewTransport).
 func New(options Options, transport http.RoundTripper) (*Client, error) {
-	base, err := url.Parse(strings.TrimRight(options.BaseURL, "/"))
+	base, err := url.Parse(options.BaseURL)
 	if err != nil || base.Host == "" || base.Scheme != "http" && base.Scheme != "https" {
 		return nil, fmt.Errorf("base URL %q of %s is not an http or https address", options.BaseURL, options.Provider)
 	}
@@ -128,7 +130,7 @@ func (c *Client) Stream(ctx context.Context, req agent.ModelRequest, emit func(a
 func (c *Client) Models(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	req, err := c.newRequest(ctx, http.MethodGet, "/models", nil)
+	req, err := c.newRequest(ctx, http.MethodGet, "models", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +148,7 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 			ID string `json:"id"`
 		} `json:"data"`
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&list); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, maxModelList)).Decode(&list); err != nil {
 		return nil, fmt.Errorf("read the models of %s: %w", c.options.Provider, err)
 	}
 	ids := make([]string, len(list.Data))
@@ -195,7 +197,7 @@ func (c *Client) exchange(ctx context.Context, model string, req agent.ModelRequ
 	}
 	watched, watch := watchSilence(ctx, c.options.FirstByteTimeout)
 	defer watch.stop()
-	httpReq, err := c.newRequest(watched, http.MethodPost, "/chat/completions", body)
+	httpReq, err := c.newRequest(watched, http.MethodPost, "chat/completions", body)
 	if err != nil {
 		return agent.Completion{}, err
 	}
@@ -220,9 +222,7 @@ func (c *Client) exchange(ctx context.Context, model string, req agent.ModelRequ
 }
 
 func (c *Client) newRequest(ctx context.Context, method, path string, body []byte) (*http.Request, error) {
-	u := *c.base
-	u.Path += path
-	req, err := http.NewRequestWithContext(ctx, method, u.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, method, c.base.JoinPath(path).String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, fmt.Errorf("make a request to %s: %w", c.options.Provider, err)
 	}
@@ -237,7 +237,7 @@ func (c *Client) newRequest(ctx context.Context, method, path string, body []byt
 	return req, nil
 }
 
-// cancelled puts the context's cause in front of what it made fail.
+// cancelled returns the context's cause instead of what it made fail.
 func (c *Client) cancelled(ctx context.Context, err error) error {
 	if ctx.Err() == nil {
 		return err

@@ -99,6 +99,10 @@ func TestStreamAnswers(t *testing.T) {
 				Usage: agent.Usage{Input: 10, Output: 5, CachedRead: 4, CachedWrite: 2, Reasoning: 3, CostUSD: 0.25},
 			},
 		},
+		"fields of odd types": {
+			"-- sse --\n" + `data: {"choices":[{"delta":{"content":"Hello","tool_calls":null,"reasoning":{"x":1}},"finish_reason":"stop","index":"0"}],"usage":{"prompt_tokens":7.5,"completion_tokens":2}}` + "\n\n",
+			withUsage(said("Hello"), 0, 2),
+		},
 		"length":         {"-- reply --\ntext Hello\nfinish length\n", withFinish(said("Hello"), agent.FinishLength)},
 		"content filter": {"-- reply --\ntext Hello\nfinish content_filter\n", withFinish(said("Hello"), agent.FinishRefusal)},
 		"refusal":        {"-- sse --\ndata: {\"choices\":[{\"delta\":{\"refusal\":\"No.\"},\"finish_reason\":\"stop\"}]}\n\n", withFinish(said("No."), agent.FinishRefusal)},

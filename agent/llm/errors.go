@@ -43,8 +43,10 @@ func (e *Error) Error() string {
 	b.WriteString(e.Provider)
 	switch e.Status {
 	case 0:
-	case http.StatusUnauthorized, http.StatusForbidden:
+	case http.StatusUnauthorized:
 		fmt.Fprintf(&b, " refused the key (%d)", e.Status)
+	case http.StatusForbidden:
+		fmt.Fprintf(&b, " does not allow this request (%d)", e.Status)
 	case http.StatusPaymentRequired:
 		fmt.Fprintf(&b, " asks for payment (%d)", e.Status)
 	case http.StatusNotFound:
@@ -79,7 +81,7 @@ func (c *Client) statusError(resp *http.Response, body []byte) *Error {
 	case isOverflow(resp.StatusCode, said):
 		e.cause = agent.ErrContextOverflow
 		e.temporary = false
-	case resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden:
+	case resp.StatusCode == http.StatusUnauthorized:
 		e.Message = joinSentences(e.Message, c.keyRemedy())
 	case resp.StatusCode == http.StatusNotFound:
 		e.Message = joinSentences(e.Message, "check the model's name ("+c.Info().ID+") and base_url ("+c.base.Redacted()+")")
