@@ -44,11 +44,15 @@ func TestTraceLineage(t *testing.T) {
 	}{
 		{"root", chain{"a": {}}, "a", "", Provenance{Root: "a", Kind: KindRoot}},
 		{
-			"compressed once", chain{"a": {EndReason: endCompression}, "b": {Parent: "a"}}, "b", "a",
+			"compressed once",
+			chain{"a": {EndReason: endCompression}, "b": {Parent: "a"}},
+			"b", "a",
 			Provenance{Root: "a", Parent: "a", Kind: KindContinuation, CompressionDepth: 1, Previous: "a", Reason: endCompression, Creator: endCompression},
 		},
 		{
-			"nothing rotated", chain{"a": {EndReason: endCompression}, "b": {Parent: "a"}}, "b", "b",
+			"nothing rotated",
+			chain{"a": {EndReason: endCompression}, "b": {Parent: "a"}},
+			"b", "b",
 			Provenance{Root: "a", Parent: "a", Kind: KindContinuation, CompressionDepth: 1, Previous: "b"},
 		},
 		{
@@ -56,27 +60,39 @@ func TestTraceLineage(t *testing.T) {
 			Provenance{Root: "s4", Parent: "s2", Kind: KindContinuation, CompressionDepth: 3},
 		},
 		{
-			"child of a live parent", chain{"a": {}, "b": {Parent: "a"}}, "b", "",
+			"child of a live parent",
+			chain{"a": {}, "b": {Parent: "a"}},
+			"b", "",
 			Provenance{Root: "a", Parent: "a", Kind: KindRoot},
 		},
 		{
-			"child of a closed parent", chain{"a": {EndReason: "user_exit"}, "b": {Parent: "a"}}, "b", "",
+			"child of a closed parent",
+			chain{"a": {EndReason: "user_exit"}, "b": {Parent: "a"}},
+			"b", "",
 			Provenance{Root: "a", Parent: "a", Kind: KindRoot},
 		},
 		{
-			"fork of a session that was compressed later", chain{"a": {EndReason: endCompression}, "b": {Parent: "a", Branch: true}}, "b", "",
+			"fork of a session that was compressed later",
+			chain{"a": {EndReason: endCompression}, "b": {Parent: "a", Branch: true}},
+			"b", "",
 			Provenance{Root: "a", Parent: "a", Kind: KindRoot, CompressionDepth: 1},
 		},
 		{
-			"continuation of a fork", chain{"a": {}, "b": {Parent: "a", Branch: true, EndReason: endCompression}, "c": {Parent: "b"}}, "c", "",
+			"continuation of a fork",
+			chain{"a": {}, "b": {Parent: "a", Branch: true, EndReason: endCompression}, "c": {Parent: "b"}},
+			"c", "",
 			Provenance{Root: "a", Parent: "b", Kind: KindContinuation, CompressionDepth: 1},
 		},
 		{
-			"rollover", chain{"a": {EndReason: endRollover}, "b": {Parent: "a"}}, "b", "a",
+			"rollover",
+			chain{"a": {EndReason: endRollover}, "b": {Parent: "a"}},
+			"b", "a",
 			Provenance{Root: "a", Parent: "a", Kind: KindContinuation, Previous: "a", Reason: endRollover, Creator: "rollover"},
 		},
 		{
-			"recovered rollover", chain{"a": {EndReason: endRolloverRecovered}, "b": {Parent: "a"}}, "b", "a",
+			"recovered rollover",
+			chain{"a": {EndReason: endRolloverRecovered}, "b": {Parent: "a"}},
+			"b", "a",
 			Provenance{Root: "a", Parent: "a", Kind: KindContinuation, Previous: "a", Reason: endRolloverRecovered, Creator: "rollover"},
 		},
 	}
@@ -93,12 +109,14 @@ func TestD20_BrokenChains(t *testing.T) {
 	}{
 		{"missing parent", chain{"s1": {Parent: "gone"}}, Provenance{Root: "s1", Parent: "gone", Kind: KindRoot, Break: LineageMissing}},
 		{
-			"missing grandparent", chain{"s1": {Parent: "b"}, "b": {Parent: "gone", EndReason: endCompression}},
+			"missing grandparent",
+			chain{"s1": {Parent: "b"}, "b": {Parent: "gone", EndReason: endCompression}},
 			Provenance{Root: "b", Parent: "b", Kind: KindContinuation, CompressionDepth: 1, Break: LineageMissing},
 		},
 		{"own parent", chain{"s1": {Parent: "s1"}}, Provenance{Root: "s1", Parent: "s1", Kind: KindRoot, Break: LineageCycle}},
 		{
-			"cycle", chain{"s1": {Parent: "b", EndReason: endCompression}, "b": {Parent: "c", EndReason: endCompression}, "c": {Parent: "s1"}},
+			"cycle",
+			chain{"s1": {Parent: "b", EndReason: endCompression}, "b": {Parent: "c", EndReason: endCompression}, "c": {Parent: "s1"}},
 			Provenance{Root: "c", Parent: "b", Kind: KindContinuation, CompressionDepth: 1, Break: LineageCycle},
 		},
 		{"100 ancestors", deep(101), Provenance{Root: "s101", Parent: "s2", Kind: KindContinuation, CompressionDepth: 100}},

@@ -9,14 +9,14 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// RecordAction keeps what a tool call did.
+// RecordAction keeps what a tool call did, without what looks like a secret.
 func (db *DB) RecordAction(ctx context.Context, a agent.Action) error {
 	paths, err := marshal(nonNil(a.Paths))
 	if err == nil {
 		err = db.write(ctx, false, func(tx *sql.Tx) error {
 			_, err := tx.ExecContext(ctx, `INSERT INTO acp_actions (session_id, call_id, tool, paths, command, granted_by, failure, started_at, ended_at)
 				VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-				a.SessionID, a.CallID, a.Tool, string(paths), a.Command, string(a.Grant), a.Failure, seconds(a.Started), seconds(a.Ended))
+				a.SessionID, a.CallID, a.Tool, string(paths), redact(a.Command), string(a.Grant), redact(a.Failure), seconds(a.Started), seconds(a.Ended))
 			return err
 		})
 	}

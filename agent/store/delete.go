@@ -44,14 +44,14 @@ func (db *DB) deleteSession(ctx context.Context, id string) error {
 }
 
 // partsOf returns an editor's session, what goes on with its conversation, and what it
-// delegated, children before their parents.
+// delegated.
 func partsOf(ctx context.Context, tx *sql.Tx, id string) (ids []string, err error) {
-	return selectAll(ctx, tx, scanText, `WITH RECURSIVE part (id, depth) AS (
-			SELECT id, 0 FROM sessions WHERE id = ? AND source = ?
+	return selectAll(ctx, tx, scanText, `WITH RECURSIVE part (id) AS (
+			SELECT id FROM sessions WHERE id = ? AND source = ?
 			UNION
-			SELECT s.id, part.depth + 1 FROM part JOIN sessions p ON p.id = part.id JOIN sessions s ON s.parent_session_id = p.id
-			WHERE part.depth < ? AND ((`+continues("p")+` AND NOT `+branches()+`) OR `+configHas("_delegate_from")+`))
-		SELECT id FROM part GROUP BY id ORDER BY max(depth) DESC`, id, source, maxLineage)
+			SELECT s.id FROM part JOIN sessions p ON p.id = part.id JOIN sessions s ON s.parent_session_id = p.id
+			WHERE (`+continues("p")+` AND NOT `+branches()+`) OR `+configHas("_delegate_from")+`)
+		SELECT id FROM part`, id, source)
 }
 
 func deletePart(ctx context.Context, tx *sql.Tx, hermesID string) error {

@@ -5,12 +5,10 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
-
-// maxLineage bounds every walk along parents and children.
-const maxLineage = 100
 
 // continues is the SQL condition that the session in alias ended because another
 // one goes on with its conversation.
@@ -29,43 +27,54 @@ func configHas(key string) string {
 	return `coalesce(CASE WHEN json_valid(s.model_config) THEN json_extract(s.model_config, '$.` + key + `') END, '') <> ''`
 }
 
-// tip returns the Hermes session that the conversation of id goes on in: id
-// itself until compaction rotated it. Errors are agent.ErrUnknownSession, or the
-// database's.
-func tip(ctx context.Context, q queryer, id string) (string, error) {
-	for range maxLineage {
+// conversation returns the Hermes sessions that the conversation of id goes
+// through: id itself and, where compaction rotated it, one child after the other.
+// Errors are agent.ErrUnknownSession, or the database's.
+func conversation(ctx context.Context, q queryer, id string) (ids []string, err error) {
+	for {
 		var rotated bool
 		err := q.QueryRowContext(ctx, `SELECT `+continues("s")+` FROM sessions s WHERE id = ?`, id).Scan(&rotated)
 		if errors.Is(err, sql.ErrNoRows) {
-			return "", agent.ErrUnknownSession
+			return nil, agent.ErrUnknownSession
 		}
-		if err != nil || !rotated {
-			return id, err
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
+		if !rotated {
+			return ids, nil
 		}
 		// Two children can continue one parent after a race in Hermes: the one
 		// that went on itself, then one that is still open, counts.
-		var child string
 		err = q.QueryRowContext(ctx, `SELECT id FROM sessions s WHERE parent_session_id = ? AND NOT `+branches()+`
-			ORDER BY `+continues("s")+` DESC, ended_at IS NULL DESC, started_at DESC, id DESC LIMIT 1`, id).Scan(&child)
-		if errors.Is(err, sql.ErrNoRows) {
-			return id, nil
+			ORDER BY `+continues("s")+` DESC, ended_at IS NULL DESC, started_at DESC, id DESC LIMIT 1`, id).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) || slices.Contains(ids, id) {
+			return ids, nil
 		}
 		if err != nil {
-			return "", err
+			return nil, err
 		}
-		id = child
 	}
-	return id, nil
+}
+
+// tip is the Hermes session that holds the conversation of id now. Errors are
+// those of conversation.
+func tip(ctx context.Context, q queryer, id string) (string, error) {
+	ids, err := conversation(ctx, q, id)
+	if err != nil {
+		return "", err
+	}
+	return ids[len(ids)-1], nil
 }
 
 // root is the inverse of tip: the first Hermes session of the conversation that
 // the session hermesID holds a part of.
 func root(ctx context.Context, q queryer, hermesID string) (string, error) {
-	for range maxLineage {
+	for seen := []string{hermesID}; ; seen = append(seen, hermesID) {
 		var parent string
 		err := q.QueryRowContext(ctx, `SELECT p.id FROM sessions s JOIN sessions p ON p.id = s.parent_session_id
 			WHERE s.id = ? AND NOT `+branches()+` AND `+continues("p"), hermesID).Scan(&parent)
-		if errors.Is(err, sql.ErrNoRows) {
+		if errors.Is(err, sql.ErrNoRows) || slices.Contains(seen, parent) {
 			return hermesID, nil
 		}
 		if err != nil {
@@ -73,7 +82,6 @@ func root(ctx context.Context, q queryer, hermesID string) (string, error) {
 		}
 		hermesID = parent
 	}
-	return hermesID, nil
 }
 
 // Provenance says where the conversation of a session comes from. previous is the

@@ -62,19 +62,18 @@ func (db *DB) activeRows(ctx context.Context, q queryer, hermesID string) (rows 
 	if last, err = lastMessage(ctx, q, hermesID); err != nil {
 		return nil, 0, err
 	}
-	rows, err = selectAll(ctx, q, scanRow, db.selectActive(), hermesID)
+	active := ""
+	if db.cols.has("messages", "active") {
+		active = "AND m.active IS NOT 0"
+	}
+	rows, err = selectAll(ctx, q, scanRow, db.selectMessages(active), hermesID)
 	return rows, last, err
 }
 
-func scanRow(rows *sql.Rows) (r row, err error) {
-	err = rows.Scan(&r.Role, &r.Content, &r.ToolCallID, &r.ToolCalls, &r.ToolName, &r.Reasoning, &r.Timestamp,
-		&r.Failed, &r.Authored, &r.Interrupted, &r.Summary)
-	return r, err
-}
-
-// selectActive reads what the file has of the columns of a row.
-func (db *DB) selectActive() string {
-	reasoning, active := "NULL", ""
+// selectMessages reads the rows of one Hermes session, as far as the file has
+// the columns, that meet a further condition.
+func (db *DB) selectMessages(and string) string {
+	reasoning, putAway := "NULL", "0"
 	switch {
 	case db.cols.has("messages", "reasoning") && db.cols.has("messages", "reasoning_content"):
 		reasoning = "coalesce(nullif(m.reasoning_content, ''), m.reasoning)"
@@ -82,12 +81,18 @@ func (db *DB) selectActive() string {
 		reasoning = "m.reasoning"
 	}
 	if db.cols.has("messages", "active") {
-		active = " AND m.active IS NOT 0"
+		putAway = "m.active IS 0"
 	}
-	return `SELECT m.role, m.content, m.tool_call_id, m.tool_calls, m.tool_name, ` + reasoning + `, m.timestamp,
+	return `SELECT m.role, m.content, m.tool_call_id, m.tool_calls, m.tool_name, ` + reasoning + `, m.timestamp, ` + putAway + `,
 		coalesce(a.failed, 0), coalesce(a.authored, 0), coalesce(a.interrupted, 0), coalesce(a.summary, 0)
 		FROM messages m LEFT JOIN acp_messages a ON a.message_id = m.id
-		WHERE m.session_id = ? AND m.role IN ('system', 'user', 'assistant', 'tool')` + active + ` ORDER BY m.id`
+		WHERE m.session_id = ? AND m.role IN ('system', 'user', 'assistant', 'tool') ` + and + ` ORDER BY m.id`
+}
+
+func scanRow(rows *sql.Rows) (r row, err error) {
+	err = rows.Scan(&r.Role, &r.Content, &r.ToolCallID, &r.ToolCalls, &r.ToolName, &r.Reasoning, &r.Timestamp, &r.putAway,
+		&r.Failed, &r.Authored, &r.Interrupted, &r.Summary)
+	return r, err
 }
 
 // insertMessages adds rows to Hermes' table, keeps its counters and our index of

@@ -21,6 +21,7 @@ type row struct {
 	ToolName   *string `json:"tool_name,omitempty"`
 	Reasoning  *string `json:"reasoning,omitempty"`
 	Timestamp  float64 `json:"timestamp"` // seconds since 1970, kept to the microsecond
+	putAway    bool    // the model is not shown it
 	marks
 }
 

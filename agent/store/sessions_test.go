@@ -451,3 +451,72 @@ func TestRules(t *testing.T) {
 		t.Errorf("after removal: %v, %v", got, err)
 	}
 }
+
+func TestTranscriptAndFamily(t *testing.T) {
+	dir := t.TempDir()
+	db := openIn(t, dir)
+	newSession(t, db, "s1")
+	appendAll(t, db, "s1", true, user("one"), assistant("a"))
+	if err := db.Compact(t.Context(), "s1", []agent.Message{user("so far"), assistant("ok")}, true); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Compact(t.Context(), "s1", []agent.Message{user("still"), assistant("ok")}, false); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.ForkSession(t.Context(), "s1", agent.SessionRecord{ID: "fork", Title: "Fork"}); err != nil {
+		t.Fatal(err)
+	}
+	segments, err := db.Transcript(t.Context(), "s1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, s := range segments {
+		got = append(got, "ended by "+s.EndReason)
+		for _, m := range s.Messages {
+			got = append(got, fmt.Sprintf("%s, put away %v", m.Text(), m.PutAway))
+		}
+	}
+	want := []string{
+		"ended by compression", "one, put away true", "a, put away true", "so far, put away false", "ok, put away false",
+		"ended by ", "still, put away false", "ok, put away false",
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	for _, id := range []string{"s1", "fork"} {
+		family, err := db.Family(t.Context(), id)
+		if err != nil || len(family) != 3 || family[0].ID != "s1" || family[0].Messages != 4 || family[2].Title != "Fork" || !family[2].Branch {
+			t.Errorf("family of %s: %+v, %v", id, family, err)
+		}
+	}
+	if _, err := db.Transcript(t.Context(), "nope"); !errors.Is(err, agent.ErrUnknownSession) {
+		t.Errorf("transcript of nothing: %v", err)
+	}
+	if _, err := db.Family(t.Context(), "nope"); !errors.Is(err, agent.ErrUnknownSession) {
+		t.Errorf("family of nothing: %v", err)
+	}
+}
+
+// TestManyRotations follows a conversation that was compacted more often than any
+// walk of Hermes goes.
+func TestManyRotations(t *testing.T) {
+	db := openIn(t, t.TempDir())
+	newSession(t, db, "s1")
+	for range 120 {
+		if err := db.Compact(t.Context(), "s1", []agent.Message{user("so far"), assistant("ok")}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	appendAll(t, db, "s1", true, user("q"), assistant("a"))
+	if n := len(messagesOf(t, db, "s1")); n != 4 {
+		t.Errorf("%d messages, want 4", n)
+	}
+	p, err := db.Provenance(t.Context(), "s1", "")
+	if err != nil || p.CompressionDepth != 100 || p.Break != agent.LineageTooLong {
+		t.Errorf("%+v, %v", p, err)
+	}
+	if ids, _ := listIDs(t, db, agent.SessionFilter{}); !slices.Equal(ids, []string{"s1"}) {
+		t.Errorf("listed %q", ids)
+	}
+}
