@@ -27,6 +27,7 @@ type file struct {
 	data   []byte
 	text   string
 	format textFormat
+	style  fileStyle // of a file that is made
 	// mode is the file's; for one that is made, the mode to give it, 0 for the
 	// usual one.
 	mode fs.FileMode
@@ -42,11 +43,13 @@ func openForEdit(ws *agent.Workspace, name string) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	f := file{path: path, target: target, format: textFormat{encoding: encUTF8}}
+	f := file{path: path, target: target}
 	var info fs.FileInfo
 	f.data, info, err = readRegular(target, maxEditSize)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
+		f.style = styleFor(target)
+		f.format = f.style.format
 		return f, nil
 	case err != nil:
 		return file{}, fmt.Errorf("edit %s: %w", name, err)
@@ -68,6 +71,7 @@ type change struct {
 
 // setText gives the change its text, encoded as the file is.
 func (f file) setText(text string) (change, error) {
+	text = f.style.apply(text)
 	if f.format.bom { // it is written by encode
 		text = strings.TrimPrefix(text, "\ufeff")
 	}

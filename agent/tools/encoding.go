@@ -112,7 +112,7 @@ func (f textFormat) encode(text string) ([]byte, error) {
 	case encLatin1:
 		for _, r := range text {
 			if r > 0xff {
-				return nil, fmt.Errorf("the file is not UTF-8 (taken as Latin-1) and cannot hold %q", r)
+				return nil, fmt.Errorf("the file is not in UTF-8; taken as Latin-1, it cannot hold %q", r)
 			}
 			data = append(data, byte(r))
 		}

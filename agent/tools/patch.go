@@ -148,7 +148,7 @@ func (p filePatch) changes(ws *agent.Workspace) (changes []change, did string, e
 	if to.exists {
 		return nil, "", fmt.Errorf("%s exists already", p.moveTo)
 	}
-	to.format, to.mode = f.format, f.mode
+	to.format, to.style, to.mode = f.format, fileStyle{}, f.mode
 	c, err := to.setText(text)
 	return []change{c, {file: f, delete: true}}, "moved " + p.path + " to " + p.moveTo, err
 }
