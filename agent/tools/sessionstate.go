@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"hash/maphash"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -54,6 +55,13 @@ func (s *sessionState) changedSince(target string, data []byte) bool {
 	defer s.mu.Unlock()
 	seen, ok := s.seen[target]
 	return ok && seen != hash
+}
+
+// seenFiles returns the files that the agent knows, by resolved path.
+func (s *sessionState) seenFiles() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Collect(maps.Keys(s.seen))
 }
 
 // backgroundCommand is a command that lives on after its call.
