@@ -16,9 +16,9 @@ import (
 
 // agent is what a host runs behind the rewrite stage.
 type agent interface {
-	// run returns when the agent has ended. open waits for the stage to be ready.
+	// run returns when the agent has ended, which ctx asks it to do. open waits for the stage to be
+	// ready.
 	run(ctx context.Context, open func() (*Stage, error)) agentEnd
-	ask()  // to end now
 	kill() // whatever it takes
 }
 
@@ -29,43 +29,29 @@ type agentEnd struct {
 
 func (h *Host) newAgent() agent {
 	if len(h.Command) == 0 {
-		return &servedAgent{serve: h.Serve, asked: make(chan struct{})}
+		return servedAgent(h.Serve)
 	}
 	return &commandAgent{host: h}
 }
 
 // servedAgent runs in this process.
-type servedAgent struct {
-	serve func(context.Context, io.Reader, io.Writer) error
-	asked chan struct{}
-}
+type servedAgent func(context.Context, io.Reader, io.Writer) error
 
-func (a *servedAgent) run(ctx context.Context, open func() (*Stage, error)) agentEnd {
+func (serve servedAgent) run(ctx context.Context, open func() (*Stage, error)) agentEnd {
 	stage, err := open()
 	if errors.Is(err, ErrClientClosed) {
 		return agentEnd{}
 	}
-	if err != nil {
-		return agentEnd{code: 1, err: err}
+	if err == nil {
+		err = serve(ctx, stage, stage)
 	}
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-a.asked:
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	if err := a.serve(ctx, stage, stage); err != nil {
+	if err != nil {
 		return agentEnd{code: 1, err: fmt.Errorf("serve: %w", err)}
 	}
 	return agentEnd{}
 }
 
-func (a *servedAgent) ask() { close(a.asked) }
-
-func (a *servedAgent) kill() {} // the process exits after Run
+func (serve servedAgent) kill() {} // the process exits after Host.Run
 
 // commandAgent runs as a process group of its own.
 type commandAgent struct {
@@ -82,6 +68,7 @@ func (a *commandAgent) run(ctx context.Context, open func() (*Stage, error)) age
 		return agentEnd{code: 1, err: err}
 	}
 	a.group.Store(int64(cmd.Process.Pid))
+	defer context.AfterFunc(ctx, func() { a.signal(syscall.SIGTERM) })()
 	stage, err := open()
 	if err != nil {
 		stdin.Close()
@@ -112,8 +99,6 @@ func (a *commandAgent) run(ctx context.Context, open func() (*Stage, error)) age
 	<-inbound
 	return endOf(cmd)
 }
-
-func (a *commandAgent) ask() { a.signal(syscall.SIGTERM) }
 
 func (a *commandAgent) kill() { a.signal(syscall.SIGKILL) }
 

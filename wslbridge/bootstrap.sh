@@ -10,7 +10,7 @@ bin=$store/$sum/hermes-acp
 [ -n "$sum" ] && [ -x "$bin" ] && exec "$bin" "$@"
 for dir in /usr/bin /usr/local/bin "$HOME/.local/bin"; do
 	[ -x "$dir/hermes-acp" ] &&
-		[ "$("$dir/hermes-acp" --version </dev/null 2>/dev/null)" = "hermes-acp $version" ] &&
+		[ "$("$dir/hermes-acp" --version </dev/null 2>/dev/null)" = "$version" ] &&
 		exec "$dir/hermes-acp" "$@"
 done
 new=$store/.new.$$

@@ -97,9 +97,11 @@ func (h *Host) relay(ctx context.Context) (int, error) {
 	}()
 
 	agent := h.newAgent()
+	asked, ask := context.WithCancel(context.WithoutCancel(ctx))
+	defer ask()
 	ended := make(chan agentEnd, 1)
 	go func() {
-		ended <- agent.run(context.WithoutCancel(ctx), func() (*Stage, error) { return h.openStage(ahead, end) })
+		ended <- agent.run(asked, func() (*Stage, error) { return h.openStage(ahead, end) })
 	}()
 	select {
 	case result := <-ended:
@@ -107,7 +109,7 @@ func (h *Host) relay(ctx context.Context) (int, error) {
 	case <-life.Done():
 	}
 	ahead.end()
-	return h.endAgent(agent, ended, context.Cause(life))
+	return h.endAgent(ask, agent.kill, ended, context.Cause(life))
 }
 
 // openStage waits for the launcher's first line.
@@ -134,7 +136,7 @@ func (h *Host) openStage(ahead *spool, end context.CancelCauseFunc) (*Stage, err
 }
 
 // endAgent climbs the ladder: input closed (done by the caller), asked, killed.
-func (h *Host) endAgent(agent agent, ended <-chan agentEnd, cause error) (int, error) {
+func (h *Host) endAgent(ask, kill func(), ended <-chan agentEnd, cause error) (int, error) {
 	start := time.Now()
 	step := time.NewTicker(ladderStep)
 	defer step.Stop()
@@ -155,9 +157,9 @@ func (h *Host) endAgent(agent agent, ended <-chan agentEnd, cause error) (int, e
 			forced = true
 			switch rung {
 			case 1:
-				agent.ask()
+				ask()
 			case 2:
-				agent.kill()
+				kill()
 			}
 			if time.Since(start) >= hostPatience-ladderStep {
 				return 1, fmt.Errorf("%w (%w)", ErrAgentStuck, cause)

@@ -105,20 +105,32 @@ func (s *session) run(ctx context.Context) (int, error) {
 }
 
 func (s *session) start(distro Distro) (*link, error) {
+	p, err := s.startHost(distro)
+	if err != nil {
+		return nil, err
+	}
+	return startLink(p, distro, s.Payload, s.opening.newAgent(), s.diagnostics, s.Log), nil
+}
+
+func (l *Launcher) startHost(distro Distro) (*process, error) {
 	if distro.Version == 1 {
-		s.Log.Warn("the distro runs under WSL 1, which is not tested", "distro", distro.Name)
+		l.Log.Warn("the distro runs under WSL 1, which is not tested; to change that, in PowerShell run: wsl --set-version NAME 2", "distro", distro.Name)
 	}
-	args := distro.selector()
-	if s.User != "" {
-		args = append(args, "-u", s.User)
-	}
-	args = append(append(args, "--exec"), bootstrapArgs(s.Payload, s.Version, s.HostArgs)...)
-	s.Log.Info("starting wsl.exe", "distro", distro.Name)
-	p, err := startProcess(s.WSL, args, childEnviron(s.Environ, s.EnvNames), s.SystemDir)
+	args := append(append(l.selectors(distro), "--exec"), bootstrapArgs(l.Payload, l.Version, l.HostArgs)...)
+	l.Log.Info("starting wsl.exe", "distro", distro.Name)
+	p, err := startProcess(l.WSL, args, childEnviron(l.Environ, l.EnvNames), l.SystemDir)
 	if err != nil {
 		return nil, fmt.Errorf("%w; is WSL installed? In PowerShell run: wsl --install", err)
 	}
-	return startLink(p, distro, s.Payload, s.opening.newAgent(), s.diagnostics, s.Log), nil
+	return p, nil
+}
+
+func (l *Launcher) selectors(distro Distro) []string {
+	args := distro.selector()
+	if l.User != "" {
+		args = append(args, "-u", l.User)
+	}
+	return args
 }
 
 // open leads the conversation until bytes need only be moved: hello has come and the distro is

@@ -20,7 +20,9 @@ import (
 
 const (
 	loginShellTimeout = 10 * time.Second
-	loginMarker       = "hermes-acp-environment:"
+	// The two differ, since some shells put the last word of a command into the environment (as _).
+	environmentBegin = "hermes-acp-environment-begin:"
+	environmentEnd   = "hermes-acp-environment-end:"
 )
 
 // LoginEnvironment is the environment that a person's own shell has. What wsl.exe starts gets
@@ -87,14 +89,14 @@ func (l *LoginEnvironment) LookPath(ctx context.Context, name string) (string, e
 func captureEnvironment(ctx context.Context, shell string) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginShellTimeout)
 	defer cancel()
-	script := fmt.Sprintf("printf %%s %s; env -0; printf %%s %s", loginMarker, loginMarker)
+	script := fmt.Sprintf("printf %%s %s; env -0; printf %%s %s", environmentBegin, environmentEnd)
 	cmd := exec.CommandContext(ctx, shell, "-l", "-i", "-c", script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
-	_, rest, begun := bytes.Cut(out, []byte(loginMarker))
-	text, _, ended := bytes.Cut(rest, []byte(loginMarker))
+	_, rest, begun := bytes.Cut(out, []byte(environmentBegin))
+	text, _, ended := bytes.Cut(rest, []byte(environmentEnd))
 	if !begun || !ended {
 		return nil, errors.Join(errors.New("it printed no environment"), ctx.Err(), err)
 	}

@@ -43,6 +43,24 @@ func TestW25_LoginEnvironmentHasWhatBashrcSets(t *testing.T) {
 	}
 }
 
+func TestLoginEnvironmentOfEveryShell(t *testing.T) {
+	for _, shell := range []string{"sh", "dash", "bash", "zsh", "fish", "ksh"} {
+		t.Run(shell, func(t *testing.T) {
+			path, err := exec.LookPath(shell)
+			if err != nil {
+				t.Skip("not installed here")
+			}
+			t.Setenv("HOME", t.TempDir())
+			t.Setenv("ZZ_LAST", "kept")
+			login := &LoginEnvironment{Shell: path, Log: discardLog()}
+			environ := login.Environ(t.Context())
+			if !slices.Contains(environ, "ZZ_LAST=kept") || lookupEnv(environ, "PATH") == "" {
+				t.Errorf("the environment is cut: %q", environ)
+			}
+		})
+	}
+}
+
 func TestW26_ProgramsOnWindowsDrivesAreSkipped(t *testing.T) {
 	dir := t.TempDir()
 	for _, bin := range []string{"mnt/c/nodejs", "usr/bin"} {

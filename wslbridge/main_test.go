@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 1 {
 		switch os.Args[1] {
 		case "--version":
-			fmt.Println("hermes-acp " + testVersion)
+			fmt.Println(testVersion)
 			os.Exit(0)
 		case "bridge-host":
 			os.Exit(hostMain(os.Args[2:]))

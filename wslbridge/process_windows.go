@@ -97,3 +97,17 @@ func resume(pid uint32) error {
 	}
 	return fmt.Errorf("find its thread: %w", err)
 }
+
+// shareConsole lets cmd use this process's console. Without one, as under an editor, a console window
+// must not flash up.
+func shareConsole(cmd *exec.Cmd) {
+	if !HasConsole() {
+		cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
+	}
+}
+
+// HasConsole reports whether this process is attached to a console, visible or not.
+func HasConsole() bool {
+	_, err := windows.GetConsoleCP()
+	return err == nil
+}

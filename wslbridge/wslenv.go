@@ -17,9 +17,10 @@ const WinningEnv = "HERMES_ACP_ENV"
 // providerKeys are forwarded when they are set on Windows.
 func providerKeys() []string {
 	return []string{
-		"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY", "ANTHROPIC_TOKEN",
-		"NOUS_API_KEY", "GOOGLE_API_KEY", "GEMINI_API_KEY", "DEEPSEEK_API_KEY", "XAI_API_KEY",
-		"GLM_API_KEY", "KIMI_API_KEY", "MINIMAX_API_KEY", "HF_TOKEN", "HERMES_MODEL",
+		"OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENROUTER_API_KEY", "ANTHROPIC_API_KEY", "CEREBRAS_API_KEY",
+		"DEEPSEEK_API_KEY", "FIREWORKS_API_KEY", "GEMINI_API_KEY", "GLM_API_KEY", "GOOGLE_API_KEY",
+		"GROQ_API_KEY", "HF_TOKEN", "KIMI_API_KEY", "MINIMAX_API_KEY", "MISTRAL_API_KEY",
+		"MOONSHOT_API_KEY", "NOUS_API_KEY", "TOGETHER_API_KEY", "XAI_API_KEY", "ZAI_API_KEY", "HERMES_MODEL",
 	}
 }
 
@@ -27,7 +28,7 @@ func providerKeys() []string {
 func crossingNames() []string {
 	return []string{
 		"HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY",
-		"http_proxy", "https_proxy", "all_proxy", "no_proxy", ForwardedEnv,
+		"http_proxy", "https_proxy", "all_proxy", "no_proxy", ForwardedEnv, WinningEnv,
 	}
 }
 

@@ -19,20 +19,20 @@ func newApp() *cli.App {
 		Description: "With no command it serves the protocol on stdin and stdout; an editor starts it that way.",
 		HideVersion: true,
 		// run prints errors and chooses the exit code.
-		ExitErrHandler:  func(*cli.Context, error) {},
-		Flags:           serveFlags(),
-		Action:          serveOrExplain,
+		ExitErrHandler: func(*cli.Context, error) {},
+		Flags:          serveFlags(),
+		Action:         serveOrExplain,
 		Commands: []*cli.Command{
 			{Name: "serve", Aliases: []string{"acp"}, Usage: "serve the protocol on stdin and stdout, the same as no command", Flags: serveFlags(), Action: serveAction},
 			runCommand(),
 			demoCommand(),
 			pathsCommand(),
-			//PENDING sessionsCommand(),
-			//PENDING rulesCommand(),
+			sessionsCommand(),
+			rulesCommand(),
 			setupCommand(),
 			readinessCommand(),
 			versionCommand(),
-			//PENDING bridgeHostCommand(),
+			bridgeHostCommand(),
 		},
 	}
 }

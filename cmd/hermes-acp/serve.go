@@ -64,11 +64,37 @@ func serveAction(c *cli.Context) error {
 	defer stop()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	if err := serve(ctx, in, out, source, c.String("trace"), log); err != nil {
+	client, closeStage := translated(in, out, source, log)
+	defer closeStage()
+	if err := serve(ctx, client, client, source, c.String("trace"), log); err != nil {
 		log.ErrorContext(ctx, "the connection failed", "error", err)
 		return fmt.Errorf("%w (log: %s)", err, logPath)
 	}
 	return nil
+}
+
+// translated is the client on in and out. Inside WSL it may be an editor on
+// Windows that started us by itself (wsl.exe hermes-acp): then its paths are
+// Windows', and from the first of them on they are translated.
+func translated(in io.Reader, out io.Writer, source config.Source, log *slog.Logger) (client io.ReadWriter, closeStage func()) {
+	if !insideWSL() {
+		return struct {
+			io.Reader
+			io.Writer
+		}{in, out}, func() {}
+	}
+	stage := wslbridge.NewStage(wslbridge.NewRewriter(wslbridge.RewriteConfig{
+		Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts, Dormant: true, Log: log,
+	}), in, out, maxLine(source), log)
+	return stage, func() { stage.Close() }
+}
+
+// maxLine is the configured bound of a message in bytes.
+func maxLine(source config.Source) int {
+	if cfg, err := source.Read(); err == nil {
+		return cfg.Settings.ACP.MaxLineMiB << 20
+	}
+	return config.DefaultSettings().ACP.MaxLineMiB << 20
 }
 
 // takeStdio takes stdin and stdout for the protocol. From here on nothing else
@@ -98,16 +124,6 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 		return err
 	}
 	defer closeTrace()
-	if insideWSL() {
-		// An editor on Windows may have started us itself (wsl.exe hermes-acp):
-		// then its paths are Windows', and from the first of them on the stage
-		// translates.
-		stage := wslbridge.NewStage(wslbridge.NewRewriter(wslbridge.RewriteConfig{
-			Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts, Dormant: true, Log: log,
-		}), in, out, settings.ACP.MaxLineMiB<<20, log)
-		defer stage.Close()
-		in, out = stage, stage
-	}
 	workshop := newWorkshop(source, settings, log)
 	defer workshop.close()
 	log.InfoContext(ctx, "serving", "version", versionText())
