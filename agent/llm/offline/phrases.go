@@ -7,26 +7,35 @@ import (
 	"unicode"
 )
 
-// readStep understands "read F", "show me the contents of F", "what is in F",
-// "show it".
-func readStep(before, after []word, it string) (step, bool) {
+// readSteps understands "read F", "read F and G", "show me the contents of F",
+// "what is in F", "show it", and "what is the output of `C`".
+func readSteps(before, after []word, it string) []step {
+	if command, ok := firstQuoted(after); ok && indexOf(after, "output", "command") >= 0 {
+		return []step{{kind: kindRun, command: command.text}}
+	}
 	for _, words := range [][]word{after, before} {
-		if i := slices.IndexFunc(words, word.isName); i >= 0 {
-			return step{kind: kindRead, path: words[i].name()}, true
+		var steps []step
+		for _, w := range words {
+			if w.isName() {
+				steps = append(steps, step{kind: kindRead, path: w.name()})
+			}
+		}
+		if len(steps) > 0 {
+			return steps
 		}
 	}
 	// A name without a dot: "the file Makefile", "read LICENSE".
 	after = skip(after, "me", "us", "the", "a", "file", "named", "called", "content", "contents", "of", "in", "at", "is", "to", "out")
 	if len(after) == 0 {
-		return step{}, false
+		return nil
 	}
 	if it != "" && after[0].is("it") {
-		return step{kind: kindRead, path: it}, true
+		return []step{{kind: kindRead, path: it}}
 	}
 	if name := after[0].name(); name != "" && unicode.IsUpper([]rune(name)[0]) && len(after) == 1 {
-		return step{kind: kindRead, path: name}, true
+		return []step{{kind: kindRead, path: name}}
 	}
-	return step{}, false
+	return nil
 }
 
 // runStep understands "run `C`", "execute the command C".
@@ -82,11 +91,13 @@ func replaceStep(request string, verb word, before, after []word, it string) (st
 	if i := indexOf(from, "from"); i >= 0 {
 		from = from[i+1:]
 	}
-	if after[at].is("for") {
+	if verb.is("substitute") && after[at].is("for") {
 		from, to = to, from
 	}
-	s.old = operand(request, skip(from, "the", "all", "every", "each", "any", "occurrence", "occurrences", "instance", "instances", "of", "word", "words", "text", "string", "line", "phrase"))
-	s.new = operand(request, to)
+	s.old, s.new = operand(request, from), operand(request, to)
+	if len(to) == 1 && to[0].is("nothing") {
+		s.new = ""
+	}
 	return s, s.path != "" && s.old != "" && len(to) > 0
 }
 
@@ -104,9 +115,9 @@ func removeStep(s step, before, after []word, it string) (step, bool) {
 func separator(verb word, words []word) int {
 	preferences := [][]string{{"with", "by"}, {"->", "=>", "→"}, {"to", "into"}}
 	switch {
-	case verb.is("change", "rename", "turn", "update", "edit", "modify"):
-		preferences = [][]string{{"to", "into"}, {"->", "=>", "→"}, {"with"}}
-	case verb.is("substitute"):
+	case verb.is("change", "rename", "turn", "update", "edit", "modify", "fix", "correct"):
+		preferences = [][]string{{"to", "into", "becomes"}, {"->", "=>", "→"}, {"with"}}
+	case verb.is("substitute", "swap"):
 		preferences = [][]string{{"for"}, {"with", "by"}}
 	}
 	for _, any := range preferences {
@@ -132,14 +143,14 @@ func takeFile(words []word, prepositions ...string) (path string, rest []word) {
 	return "", words
 }
 
-// takeLeadingFile takes "in F" or "F from" off the start of a phrase.
+// takeLeadingFile takes "in F", "F from" or "F so that" off the start of a phrase.
 func takeLeadingFile(words []word) (path string, rest []word) {
 	named := skip(words, "in", "inside", "within", "the", "file")
 	if len(named) < 2 || !named[0].isName() {
 		return "", words
 	}
-	if words[0].is("in", "inside", "within") || named[1].is("from") {
-		return named[0].name(), named[1:]
+	if words[0].is("in", "inside", "within") || named[1].is("from", "so") {
+		return named[0].name(), skip(named[1:], "so", "that")
 	}
 	return "", words
 }
@@ -154,19 +165,29 @@ func lastName(words []word) string {
 	return ""
 }
 
-// operand is the text that a phrase means: the quoted one, else its words.
+// operand is the text that a phrase means: a quoted one, else its words as they
+// stand.
 func operand(request string, words []word) string {
-	if w, ok := firstQuoted(words); ok {
-		return w.content()
+	named := skip(words, "the", "all", "every", "each", "any", "occurrence", "occurrences", "instance", "instances", "of", "word", "words", "text", "string", "line", "phrase", "typo", "variable", "function")
+	if len(named) == 0 {
+		return plain(request, words)
 	}
-	return plain(request, words)
+	if named = drop(named, "", "instead"); len(named) == 1 && named[0].quote != "" {
+		return named[0].content()
+	}
+	return plain(request, named)
 }
 
 // createStep understands "create F with the content C", "make a file named F
-// that says C", "write C to F".
-func createStep(request string, after []word) (step, bool) {
+// that says C", "write C to F". It refuses what may mean to add to a file: this
+// would replace it.
+func createStep(request string, verb word, after []word, it string) (step, bool) {
 	after = drop(after, "please")
-	if s, ok := contentFirst(request, after); ok {
+	if verb.is("add") {
+		if file := skip(after, "a", "an", "new", "empty", "text"); len(file) == 0 || !file[0].is("file") {
+			return step{}, false
+		}
+	} else if s, ok := contentFirst(request, after, it); ok {
 		return s, true
 	}
 	name := skip(after, "a", "an", "the", "new", "empty", "text", "file", "called", "named", "at", "me", "us")
@@ -191,7 +212,7 @@ func createStep(request string, after []word) (step, bool) {
 		s.new = strings.Join(quotes, "\n")
 	case len(content) < len(rest) || strings.HasSuffix(name[0].text, ":"):
 		s.new = plain(request, content)
-	case len(rest) > 0:
+	case len(rest) > 0, !verb.is("create", "make", "generate", "add"):
 		return step{}, false
 	}
 	return s, s.path != ""
@@ -208,21 +229,28 @@ func skipIntroduction(words []word) []word {
 	return words
 }
 
-// contentFirst understands "write C to F".
-func contentFirst(request string, words []word) (step, bool) {
+// contentFirst understands "write C to F" and "write C in it".
+func contentFirst(request string, words []word, it string) (step, bool) {
 	for i, w := range slices.Backward(words) {
 		if i == 0 || !w.is("to", "into", "in", "as", "at") {
 			continue
 		}
 		name := skip(words[i+1:], "a", "an", "the", "new", "text", "file", "called", "named")
-		if len(name) != 1 || !name[0].isName() && len(name) == len(words[i+1:]) {
+		if len(name) != 1 {
+			continue
+		}
+		path := name[0].name()
+		switch {
+		case it != "" && name[0].is("it"):
+			path = it
+		case !name[0].isName() && len(name) == len(words[i+1:]):
 			continue
 		}
 		content := skip(words[:i], "the", "a", "text", "line", "word", "words", "content", "string")
 		if first := words[:i]; len(content) == 0 || content[0].quote == "" && first[0].is("a", "an", "file", "new") {
 			return step{}, false
 		}
-		return step{kind: kindCreate, path: name[0].name(), new: operand(request, content)}, true
+		return step{kind: kindCreate, path: path, new: operand(request, content)}, true
 	}
 	return step{}, false
 }

@@ -1,6 +1,7 @@
 package offline
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -34,11 +35,11 @@ func (w word) verb() kind {
 		return kindNone
 	}
 	switch w.key() {
-	case "read", "show", "open", "print", "display", "cat", "view", "look", "what", "what's", "what’s", "whats", "summarize", "summarise", "tell", "explain", "describe", "inspect", "check", "review":
+	case "read", "show", "see", "open", "print", "display", "cat", "view", "look", "what", "what's", "what’s", "whats", "summarize", "summarise", "tell", "explain", "describe", "inspect", "check", "review":
 		return kindRead
-	case "replace", "change", "substitute", "swap", "rename", "turn", "update", "edit", "modify", "remove", "delete":
+	case "replace", "change", "substitute", "swap", "rename", "turn", "update", "edit", "modify", "fix", "correct", "remove", "delete":
 		return kindReplace
-	case "create", "make", "write", "save", "put", "store", "generate":
+	case "create", "make", "write", "save", "put", "store", "generate", "add":
 		return kindCreate
 	case "run", "execute", "exec":
 		return kindRun
@@ -58,25 +59,42 @@ func understand(request string) (steps []step, unclear []string) {
 	}
 	it := "" // the file that was named last
 	for _, words := range split(scan(request)) {
-		if s, ok := read(request, words, it); ok {
-			if n := len(steps); n > 0 && s.kind == kindRead && s == steps[n-1] {
-				continue // "what is in F? show it"
-			}
-			steps = append(steps, s)
-			if s.path != "" {
-				it = s.path
+		found := read(request, words, it)
+		if len(found) == 0 {
+			if name := lastName(words); name != "" && len(words) <= 4 {
+				it = name // "edit F and ..."
+			} else if !isRemark(words) {
+				unclear = append(unclear, slice(request, words))
 			}
 			continue
 		}
-		if !isRemark(words) {
-			unclear = append(unclear, slice(request, words))
+		for _, s := range found {
+			steps = add(steps, s)
+			it = cmp.Or(s.path, it)
 		}
 	}
 	return steps, unclear
 }
 
+// add appends a step, unless it says once more what the last one does: "what is
+// in F? show it", "create F and write C in it".
+func add(steps []step, s step) []step {
+	if n := len(steps); n > 0 {
+		last := &steps[n-1]
+		switch {
+		case s == *last && s.kind == kindRead:
+			return steps
+		case s.kind == kindCreate && last.kind == kindCreate && s.path == last.path && last.new == "":
+			*last = s
+			return steps
+		}
+	}
+	return append(steps, s)
+}
+
 // split cuts a request where one step ends: at "then" and "and" before a verb,
-// at the end of a sentence before a verb, and at the marks of a list.
+// at the end of a sentence before a verb, at a comma between verbs, and at the
+// marks of a list.
 func split(words []word) [][]word {
 	var parts [][]word
 	var part []word
@@ -95,7 +113,7 @@ func split(words []word) [][]word {
 		case w.is("then", "and", "afterwards", "finally", "next") && verbFollows(words[i+1:]):
 			cut()
 			continue
-		case i > 0 && w.verb() != kindNone && (w.newRow || endsSentence(words[i-1])):
+		case i > 0 && w.verb() != kindNone && (w.newRow || ends(words[:i], ".;!?") || ends(words[:i], ",") && hasVerb(part)):
 			cut()
 		}
 		part = append(part, w)
@@ -114,11 +132,18 @@ func verbFollows(words []word) bool {
 	return false
 }
 
-func endsSentence(w word) bool {
-	if w.quote != "" || len(w.text) < 2 {
+func hasVerb(words []word) bool {
+	return slices.ContainsFunc(words, func(w word) bool { return w.verb() != kindNone })
+}
+
+// ends reports whether words end with one of the marks. A mark is part of the
+// bare word before it, or follows a quoted one.
+func ends(words []word, marks string) bool {
+	last := words[len(words)-1]
+	if last.quote != "" || !strings.ContainsRune(marks, rune(last.text[len(last.text)-1])) {
 		return false
 	}
-	return strings.ContainsRune(".;!?", rune(w.text[len(w.text)-1]))
+	return len(last.text) > 1 || len(words) > 1 && words[len(words)-2].end == last.start
 }
 
 // isRemark recognises what asks for nothing by itself: "and tell me the result",
@@ -132,29 +157,31 @@ func isRemark(words []word) bool {
 	return len(words) < 8
 }
 
-// read finds the first verb whose phrase makes sense. it is the file that the
-// steps before were about.
-func read(request string, words []word, it string) (step, bool) {
+// read finds the first verb whose phrase makes sense, and what it asks for. it is
+// the file that the steps before were about.
+func read(request string, words []word, it string) []step {
 	for i, w := range words {
 		before, after := words[:i], words[i+1:]
 		var s step
 		ok := false
 		switch w.verb() {
 		case kindRead:
-			s, ok = readStep(before, after, it)
+			if steps := readSteps(before, after, it); len(steps) > 0 {
+				return steps
+			}
 		case kindReplace:
 			s, ok = replaceStep(request, w, before, after, it)
 		case kindCreate:
-			s, ok = createStep(request, after)
+			s, ok = createStep(request, w, after, it)
 		case kindRun:
 			s, ok = runStep(request, after)
 		case kindNone:
 		}
 		if ok {
-			return s, true
+			return []step{s}
 		}
 	}
-	return step{}, false
+	return nil
 }
 
 // slice is the request's own text from the first of the words to the last.

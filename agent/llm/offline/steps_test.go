@@ -34,6 +34,8 @@ func TestUnderstand(t *testing.T) {
 		"Summarize the file @docs/design.md":             {readOf("docs/design.md")},
 		"In notes.txt, what is the third line? Show it.": {readOf("notes.txt")},
 
+		"I'd like to see the content of \"release notes.txt\".": {readOf("release notes.txt")},
+
 		// replace
 		`replace "foo" with "bar" in x.txt`:                         {replace("x.txt", "foo", "bar")},
 		"Replace foo with bar in x.txt.":                            {replace("x.txt", "foo", "bar")},
@@ -64,6 +66,14 @@ func TestUnderstand(t *testing.T) {
 		`replace "a\nb" with "a \"b\"" in x.txt`:                    {replace("x.txt", "a\nb", `a "b"`)},
 		`replace "- [ ] buy milk" with "- [x] buy milk" in todo.md`: {replace("todo.md", "- [ ] buy milk", "- [x] buy milk")},
 
+		"Edit c.json: replace \"debug\": false with \"debug\": true": {replace("c.json", `"debug": false`, `"debug": true`)},
+		"Please modify main.py so that `x = 1` becomes `x = 2`":      {replace("main.py", "x = 1", "x = 2")},
+		"Can you rename the variable cnt to count in loop.c?":        {replace("loop.c", "cnt", "count")},
+		"In README.md, fix the typo teh -> the":                      {replace("README.md", "teh", "the")},
+		"swap \"left\" for \"right\" in layout.css":                  {replace("layout.css", "left", "right")},
+		"replace foo with nothing in x.txt":                          {replace("x.txt", "foo", "")},
+		"Add a file hello.py with print('hi')":                       {create("hello.py", "print('hi')")},
+
 		// create
 		`create hello.txt with the content "Hi there"`:               {create("hello.txt", "Hi there")},
 		"Create a file called notes.txt containing buy milk":         {create("notes.txt", "buy milk")},
@@ -91,9 +101,16 @@ func TestUnderstand(t *testing.T) {
 		`run echo "hello world"`:                               {run(`echo "hello world"`)},
 		`run "my tool" --fast`:                                 {run(`"my tool" --fast`)},
 		"Could you run the following command:\n```\ndate\n```": {run("date")},
+		"What is the output of `uname -r`?":                    {run("uname -r")},
 		"run the tests":                                        nil,
 
 		// several
+		"read a.txt and b.txt": {readOf("a.txt"), readOf("b.txt")},
+		"Read c.yaml, replace port: 80 with port: 8080 in it, then run `cat c.yaml`": {readOf("c.yaml"), replace("c.yaml", "port: 80", "port: 8080"), run("cat c.yaml")},
+		"edit hello.txt and replace 'world' with 'there'":                            {replace("hello.txt", "world", "there")},
+		"create the file foo.txt and write \"bar\" in it":                            {create("foo.txt", "bar")},
+		"First, read a.txt. Then change foo to bar in it. Finally, run `git diff`.":  {readOf("a.txt"), replace("a.txt", "foo", "bar"), run("git diff")},
+		"run \"ls\", read b.txt":                                                     {run("ls"), readOf("b.txt")},
 		"read a.txt then run `make`":                                                 {readOf("a.txt"), run("make")},
 		"Read a.txt, and then replace x with y in a.txt. Run cat a.txt":              {readOf("a.txt"), replace("a.txt", "x", "y"), run("cat a.txt")},
 		"create a.txt with content \"1\" and run `cat a.txt` and tell me the result": {create("a.txt", "1"), run("cat a.txt")},
@@ -102,6 +119,8 @@ func TestUnderstand(t *testing.T) {
 		"Run `echo 1; echo then read` then read z.md":                                {run("echo 1; echo then read"), readOf("z.md")},
 
 		// nothing to do
+		"add \"x\" to notes.txt":             nil, // it would replace the whole file
+		"write hello.txt":                    nil,
 		"":                                   nil,
 		"hello":                              nil,
 		"How are you today?":                 nil,
