@@ -64,7 +64,7 @@ type dialogue struct {
 const stepPatience = 30 * time.Second
 
 func newDialogue(s *scriptState, work string, env []string) *dialogue {
-	return &dialogue{state: s, work: work, env: env, transcript: newTranscript(s.lane.spell(work))}
+	return &dialogue{state: s, work: work, env: env, transcript: newTranscript(work, s.lane.spell(work))}
 }
 
 // play runs a whole script.
@@ -162,8 +162,10 @@ func (d *dialogue) start() error {
 	if d.agent != nil {
 		return errors.New("the agent runs already")
 	}
-	cmd := d.state.lane.command(d.state.program)
-	cmd.Dir, cmd.Env = d.work, d.env
+	cmd, err := d.state.lane.command(d.state.program, d.work, d.env)
+	if err != nil {
+		return err
+	}
 	agent, err := acpclient.StartProcess(cmd)
 	if err != nil {
 		return err

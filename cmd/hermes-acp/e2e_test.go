@@ -50,10 +50,8 @@ func (d *dialogue) mustRun(t *testing.T, script string) {
 	}
 }
 
-// stubbornAgentEnv makes this test binary an agent that never ends a turn.
-const stubbornAgentEnv = "HERMES_ACP_TEST_STUBBORN_AGENT"
-
-func serveStubbornly() {
+// stubbornAgent never ends a turn.
+func stubbornAgent() (exitCode int) {
 	conn := jsonrpc.New(os.Stdin, os.Stdout, jsonrpc.Options{})
 	_ = conn.Serve(context.Background(), func(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
 		return func(ctx context.Context) (any, error) {
@@ -72,4 +70,5 @@ func serveStubbornly() {
 			return struct{}{}, nil
 		}
 	})
+	return 0
 }

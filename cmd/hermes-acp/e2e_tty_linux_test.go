@@ -172,7 +172,7 @@ func TestSecondCtrlCQuitsAnAgentThatDoesNotCancel(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := append(os.Environ(), stubbornAgentEnv+"=1")
+	env := append(os.Environ(), otherProgramEnv+"=stubborn-agent")
 	tt := startOnTTY(t, env, builtProgram(t), "run", "--agent-cmd", `"`+self+`"`, "Think.")
 	tt.until("never done")
 	tt.send("\x03")

@@ -18,21 +18,28 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent/llm/llmtest"
 )
 
-var update = flag.Bool("update", false, "rewrite the transcripts under testdata/script to what the program says now")
+var update = flag.Bool("update", false, "rewrite the transcripts under testdata to what the program says now")
 
 // buildDir holds the program under test, built once and only if a test wants it.
 var buildDir string
 
 func TestMain(m *testing.M) {
-	if os.Getenv(stubbornAgentEnv) != "" {
-		serveStubbornly()
-		return
+	if otherProgram := otherPrograms()[os.Getenv(otherProgramEnv)]; otherProgram != nil {
+		os.Exit(otherProgram())
 	}
 	code := m.Run()
 	if buildDir != "" {
 		_ = os.RemoveAll(buildDir) // the system's temporary folder is cleaned anyway
 	}
 	os.Exit(code)
+}
+
+// otherProgramEnv makes this test binary one of the programs that the tests need
+// beside hermes-acp.
+const otherProgramEnv = "HERMES_ACP_TEST_PROGRAM"
+
+func otherPrograms() map[string]func() (exitCode int) {
+	return map[string]func() int{"stubborn-agent": stubbornAgent, "launcher": launcher, "wsl": wsl}
 }
 
 // builtProgram returns the path of the real hermes-acp, as a release has it.
@@ -57,36 +64,45 @@ var buildProgram = sync.OnceValues(func() (string, error) {
 	return path, nil
 })
 
-// lane is one way from a client to the agent. The scripts that talk to an agent
-// run in each lane and must see the same.
+// lane is one way from a client to the agent. Dialogues run in each lane and must
+// see the same.
 type lane struct {
-	name string
-	// command starts the agent.
-	command func(program string) *exec.Cmd
+	name string // a condition in scripts
+	// command starts the agent, for a client that works in a folder and has the
+	// given environment.
+	command func(program, work string, env []string) (*exec.Cmd, error)
 	// spell is how the lane's client writes a path of this machine.
 	spell func(path string) string
 }
 
 // directLane is a client that starts the agent itself.
 var directLane = lane{
-	name:    "direct",
-	command: func(program string) *exec.Cmd { return exec.Command(program) },
-	spell:   func(path string) string { return path },
+	name: "direct",
+	command: func(program, work string, env []string) (*exec.Cmd, error) {
+		cmd := exec.Command(program)
+		cmd.Dir, cmd.Env = work, env
+		return cmd, nil
+	},
+	spell: func(path string) string { return path },
 }
 
-func TestScripts(t *testing.T) { runScripts(t, directLane) }
+// TestCommandLine runs what a person types.
+func TestCommandLine(t *testing.T) { runScripts(t, "testdata/script", directLane) }
 
-// runScripts runs every script under testdata/script. Beside the commands of
-// testscript there are:
+// TestTalk plays the dialogues of clients.
+func TestTalk(t *testing.T) { runScripts(t, "testdata/talk", directLane) }
+
+// runScripts runs every script in a folder. Beside the commands of testscript
+// there are:
 //
 //	model FILE       starts llmtest with a script and configures it as provider
 //	talk FILE        plays a dialogue with the agent (see dialogue) and puts
 //	                 the transcript on stdout
-func runScripts(t *testing.T, l lane) {
+func runScripts(t *testing.T, dir string, l lane) {
 	t.Helper()
 	program := builtProgram(t)
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata/script",
+		Dir:                 dir,
 		UpdateScripts:       *update,
 		RequireExplicitExec: true,
 		Setup: func(env *testscript.Env) error {
@@ -101,6 +117,12 @@ func runScripts(t *testing.T, l lane) {
 			}
 			env.Values[stateKey{}] = &scriptState{tb: tb, lane: l, program: program}
 			return os.MkdirAll(filepath.Join(env.WorkDir, "ws"), 0o755)
+		},
+		Condition: func(name string) (bool, error) {
+			if name != "direct" && name != "bridge" {
+				return false, fmt.Errorf("there is no lane %q", name)
+			}
+			return name == l.name, nil
 		},
 		Cmds: map[string]func(ts *testscript.TestScript, neg bool, args []string){
 			"model": cmdModel,

@@ -18,7 +18,7 @@ import (
 // pieces of one message are joined, and what comes at no fixed moment is left
 // out.
 type transcript struct {
-	work  string
+	works []string // spellings of the script's folder
 	mute  bool
 	names map[string]string
 	out   strings.Builder
@@ -38,8 +38,8 @@ var unordered = []string{"available_commands_update", "usage_update", "session_i
 // with every capability that is added.
 var elided = []string{"_meta", "agentCapabilities", "agentInfo", "authMethods", "modes", "models", "configOptions"}
 
-func newTranscript(work string) transcript {
-	return transcript{work: work, names: make(map[string]string)}
+func newTranscript(works ...string) transcript {
+	return transcript{works: works, names: make(map[string]string)}
 }
 
 // name gives an id the name it has in the transcript; a second id of that name
@@ -134,8 +134,14 @@ func (t *transcript) String() string {
 
 // fixed replaces what differs from run to run.
 func (t *transcript) fixed(text string) string {
-	work, _ := json.Marshal(t.work)
-	text = strings.ReplaceAll(text, string(work[1:len(work)-1]), "$WORK")
+	for _, work := range t.works {
+		quoted, _ := json.Marshal(work)
+		text = strings.ReplaceAll(text, string(quoted[1:len(quoted)-1]), "$WORK")
+	}
+	// Paths of a client on Windows, inside JSON.
+	text = regexp.MustCompile(`\$WORK(\\\\[^\\"]+)+`).ReplaceAllStringFunc(text, func(path string) string {
+		return strings.ReplaceAll(path, `\\`, "/")
+	})
 	for id, name := range t.names {
 		text = strings.ReplaceAll(text, id, name)
 	}
