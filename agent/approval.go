@@ -156,28 +156,3 @@ const (
 	GrantSafeList  Grant = "safe_list"
 	GrantDenied    Grant = "denied"
 )
-
-// Rule is a lasting answer for one exact command, or for one external tool, in
-// one folder. It covers nothing else: not the command with other words, not as
-// part of a line that does more, not in another folder.
-type Rule struct {
-	// ID is given by the store, for listing and revoking.
-	ID int64
-	// Dir is the folder in which the command runs (the session's cwd for an
-	// external tool), absolute, links resolved.
-	Dir string
-	// Words are the command's exact words; nil for an external tool.
-	Words []string
-	// External is the external tool's name; empty for a command.
-	External string
-	Allow    bool
-}
-
-// Rules keeps rules.
-type Rules interface {
-	// Rules returns the rules of one folder.
-	Rules(ctx context.Context, dir string) ([]Rule, error)
-	// AddRule stores a rule; it replaces one for the same command or tool in
-	// the same folder.
-	AddRule(ctx context.Context, rule Rule) error
-}
