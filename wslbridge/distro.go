@@ -56,7 +56,7 @@ func (r Registered) choose(wish Wish, workDir string) (distro Distro, fixed bool
 	}
 	var candidates []Distro
 	for _, d := range r.Distros {
-		if isHelperDistro(d.Name) || !d.Ready {
+		if d.IsHelper() || !d.Ready {
 			continue
 		}
 		if strings.EqualFold(d.GUID, r.Default) {
@@ -90,10 +90,10 @@ func (r Registered) names() string {
 	return strings.Join(names, ", ")
 }
 
-// isHelperDistro tells distros that belong to a container engine and hold no shell for people
+// IsHelper tells a distro that belongs to a container engine and holds no shell for people
 // (WSL#8727).
-func isHelperDistro(name string) bool {
-	name = strings.ToLower(name)
+func (d Distro) IsHelper() bool {
+	name := strings.ToLower(d.Name)
 	return strings.HasPrefix(name, "docker-desktop") || strings.HasPrefix(name, "rancher-desktop")
 }
 

@@ -105,6 +105,9 @@ func (s *session) run(ctx context.Context) (int, error) {
 }
 
 func (s *session) start(distro Distro) (*link, error) {
+	if distro.Version == 1 {
+		fmt.Fprintf(s.diagnostics, "hermes-acp: %s runs under WSL 1, which is not tested; to change that, in PowerShell run: wsl --set-version %s 2\n", distro.Name, distro.Name)
+	}
 	p, err := s.startHost(distro)
 	if err != nil {
 		return nil, err
@@ -113,9 +116,6 @@ func (s *session) start(distro Distro) (*link, error) {
 }
 
 func (l *Launcher) startHost(distro Distro) (*process, error) {
-	if distro.Version == 1 {
-		l.Log.Warn("the distro runs under WSL 1, which is not tested; to change that, in PowerShell run: wsl --set-version NAME 2", "distro", distro.Name)
-	}
 	args := append(append(l.selectors(distro), "--exec"), bootstrapArgs(l.Payload, l.Version, l.HostArgs)...)
 	l.Log.Info("starting wsl.exe", "distro", distro.Name)
 	p, err := startProcess(l.WSL, args, childEnviron(l.Environ, l.EnvNames), l.SystemDir)

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/urfave/cli/v2"
@@ -28,7 +29,7 @@ func main() {
 // reported on stderr, or the code that a command asks for.
 func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if name := leadingAction(args[1:]); name != "" {
-		args = append([]string{args[0], name}, withoutActions(args[1:])...)
+		args = slices.Concat([]string{args[0], name}, keptWords(args[1:]), withoutActions(args[1:]))
 	}
 	err := newApp().RunContext(ctx, args)
 	if err == nil {
