@@ -22,12 +22,12 @@ func TestD02_OpeningLeavesTheLogOfOthersAlone(t *testing.T) {
 	first := openIn(t, dir)
 	newSession(t, first, "s1")
 	appendAll(t, first, "s1", false, user("q"))
-	before, err := os.Stat(filepath.Join(dir, fileName+"-wal"))
+	before, err := os.Stat(filepath.Join(dir, FileName+"-wal"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	second := openIn(t, dir)
-	after, err := os.Stat(filepath.Join(dir, fileName+"-wal"))
+	after, err := os.Stat(filepath.Join(dir, FileName+"-wal"))
 	if err != nil || !os.SameFile(before, after) {
 		t.Errorf("the log was replaced under the first connection: %v", err)
 	}
@@ -130,7 +130,7 @@ func TestD06_TheLauncherNeverOpensTheFile(t *testing.T) {
 
 func TestDirectoryInItsPlace(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, fileName), 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(dir, FileName), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	_, err := helperDB(t.Context(), dir)
@@ -150,7 +150,7 @@ func TestCorruptFileIsMovedAside(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			closed(t, dir)
-			path := filepath.Join(dir, fileName)
+			path := filepath.Join(dir, FileName)
 			if err := damage(path); err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +187,7 @@ func overwrite(path string, offset int64, data []byte) error {
 
 func TestEmptyFileIsBegun(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, fileName), nil, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, FileName), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	db := openIn(t, dir)
@@ -206,7 +206,7 @@ func TestBigFile(t *testing.T) {
 	for i := range 8 {
 		execute(t, dir, `INSERT INTO state_meta (key, value) VALUES (?, zeroblob(134217728))`, fmt.Sprint(i))
 	}
-	info, err := os.Stat(filepath.Join(dir, fileName))
+	info, err := os.Stat(filepath.Join(dir, FileName))
 	if err != nil || info.Size() < 1<<30 {
 		t.Fatalf("%v, %v", info, err)
 	}

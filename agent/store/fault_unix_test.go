@@ -47,7 +47,7 @@ func TestReadOnly(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			dir := reachable(t)
 			closed(t, dir)
-			path := filepath.Join(dir, fileName)
+			path := filepath.Join(dir, FileName)
 			if err := os.Chmod(path, modes[0]); err != nil {
 				t.Fatal(err)
 			}

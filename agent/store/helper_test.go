@@ -214,7 +214,7 @@ func helpBusy(ctx context.Context, args []string) error {
 
 // helpHold DIR holds the file's write lock until its stdin is closed.
 func helpHold(ctx context.Context, args []string) error {
-	db, err := sql.Open("sqlite", filepath.Join(args[0], fileName)+"?_txlock=immediate")
+	db, err := sql.Open("sqlite", filepath.Join(args[0], FileName)+"?_txlock=immediate")
 	if err != nil {
 		return err
 	}

@@ -48,7 +48,8 @@ type DB struct {
 	checkpoints *checkpointer
 }
 
-const fileName = "state.db"
+// FileName is the name of the database in HERMES_HOME.
+const FileName = "state.db"
 
 // Open opens, and if need be makes, state.db in opts.Dir. A file that is no
 // database is moved aside, never deleted. Errors wrap ErrNewer, ErrForeign,
@@ -73,7 +74,7 @@ func open(ctx context.Context, opts Options, m machine) (*DB, error) {
 		return nil, fmt.Errorf("find the file system of %s: %w", opts.Dir, err)
 	}
 	db := &DB{
-		path:    filepath.Join(opts.Dir, fileName),
+		path:    filepath.Join(opts.Dir, FileName),
 		lockDir: filepath.Join(opts.Dir, "acp-locks"),
 		log:     opts.Log,
 		busy:    m.busyTimeout,
@@ -195,10 +196,10 @@ func (db *DB) setJournal(ctx context.Context, fsys fileSystem) error {
 // beginAnew moves a damaged file aside and connects to a new one. One process does
 // so at a time, so that none takes the new file of another one for the old.
 func (db *DB) beginAnew(ctx context.Context, connect func() error) error {
-	l, err := lock(db.lockDir, fileName)
+	l, err := lock(db.lockDir, FileName)
 	for errors.Is(err, errLocked) && ctx.Err() == nil {
 		time.Sleep(busyPause)
-		l, err = lock(db.lockDir, fileName)
+		l, err = lock(db.lockDir, FileName)
 	}
 	if err != nil {
 		return err

@@ -161,7 +161,7 @@ func refused(t *testing.T, dir string, cause error, words ...string) {
 	if !errors.Is(err, cause) {
 		t.Fatalf("got %v, want %v", err, cause)
 	}
-	for _, word := range slices.Concat(words, []string{filepath.Join(dir, fileName)}) {
+	for _, word := range slices.Concat(words, []string{filepath.Join(dir, FileName)}) {
 		if !strings.Contains(err.Error(), word) {
 			t.Errorf("%q does not say %q", err, word)
 		}

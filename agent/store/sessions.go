@@ -231,8 +231,11 @@ func (db *DB) SetTitle(ctx context.Context, id, title string) (kept string, err 
 	return kept, nil
 }
 
+// maxTitle bounds a title in runes, with room for a number: Hermes takes 100.
+const maxTitle = 90
+
 func setTitle(ctx context.Context, tx *sql.Tx, hermesID, title string) (kept string, err error) {
-	title = strings.TrimSpace(title)
+	title = shorten(strings.Join(strings.Fields(title), " "), maxTitle)
 	kept = title
 	for n := 2; kept != ""; n++ {
 		var taken bool

@@ -112,7 +112,7 @@ func lines(msgs []agent.Message) []string {
 // plainly opens the file without the store.
 func plainly(t *testing.T, dir string) *sql.DB {
 	t.Helper()
-	db, err := sql.Open("sqlite", filepath.Join(dir, fileName)+"?_txlock=immediate&_busy_timeout=5000")
+	db, err := sql.Open("sqlite", filepath.Join(dir, FileName)+"?_txlock=immediate&_busy_timeout=5000")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -259,7 +259,7 @@ func TestTitlesAreUnique(t *testing.T) {
 	db := openIn(t, t.TempDir())
 	for _, tt := range []struct{ id, title, want string }{
 		{"a", "Fix", "Fix"},
-		{"b", " Fix ", "Fix #2"},
+		{"b", " Fix\n", "Fix #2"},
 		{"c", "Fix", "Fix #3"},
 		{"d", "", ""},
 		{"e", "", ""},
@@ -303,11 +303,11 @@ func TestFilesArePrivate(t *testing.T) {
 	if err := os.MkdirAll(open, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(open, fileName), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(open, FileName), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	openIn(t, open)
-	if info, err := os.Stat(filepath.Join(open, fileName)); err != nil || info.Mode().Perm() != 0o600 {
+	if info, err := os.Stat(filepath.Join(open, FileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("a file that others could read has mode %v, %v", info.Mode(), err)
 	}
 }
@@ -320,7 +320,7 @@ func TestOddPaths(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), name)
 		db := openIn(t, dir)
 		newSession(t, db, "s1")
-		if _, err := os.Stat(filepath.Join(dir, fileName)); err != nil {
+		if _, err := os.Stat(filepath.Join(dir, FileName)); err != nil {
 			t.Errorf("%q: %v", name, err)
 		}
 	}
