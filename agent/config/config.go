@@ -30,8 +30,10 @@ type Source struct {
 type Config struct {
 	Settings
 
-	source Source
-	env    environment
+	source    Source
+	env       environment
+	providers []provider // the table's and the person's own
+	layers    []layer
 }
 
 // FileError is a configuration file that cannot be used. It quotes nothing of
@@ -71,6 +73,8 @@ func (s Source) Read() (*Config, error) {
 	if c.Settings, err = parseSettings(path, text); err != nil {
 		return nil, err
 	}
+	c.providers = append(providers(), c.ownProviders()...)
+	c.layers = c.readLayers()
 	return c, nil
 }
 

@@ -38,8 +38,8 @@ type layer struct {
 	provider, baseURL, model string
 }
 
-// layers returns the places in the order in which they count.
-func (c *Config) layers() []layer {
+// readLayers returns the places in the order in which they count.
+func (c *Config) readLayers() []layer {
 	environ := func(origin string, get func(string) string) layer {
 		l := layer{origin, get(envProvider), get(envBaseURL), get(envModel)}
 		if p, ok := c.provider(l.provider); ok && !p.takesBaseURLVar() {
@@ -112,7 +112,7 @@ func (c *Config) Endpoint(id string) (Endpoint, error) {
 // (qwen3:8b), so only known providers count, the longest name first.
 func (c *Config) splitID(id string) (p provider, model string, ok bool) {
 	longest := 0
-	for _, candidate := range c.providers() {
+	for _, candidate := range c.providers {
 		for _, name := range append(candidate.aliases, candidate.name) {
 			rest, found := strings.CutPrefix(id, name+":")
 			if found && rest != "" && len(name) > longest {
@@ -127,9 +127,8 @@ func (c *Config) splitID(id string) (p provider, model string, ok bool) {
 // whose key is set. What came from Windows is looked at last: a key of this
 // machine's own goes before a place that is named there.
 func (c *Config) configured() (provider, error) {
-	layers := c.layers()
-	forwarded := len(layers) - 1
-	for _, l := range layers[:forwarded] {
+	forwarded := len(c.layers) - 1
+	for _, l := range c.layers[:forwarded] {
 		if l.provider != "" {
 			return c.named(l)
 		}
@@ -137,7 +136,7 @@ func (c *Config) configured() (provider, error) {
 	if p, ok := firstWithKey(c.env.own); ok {
 		return p, nil
 	}
-	if l := layers[forwarded]; l.provider != "" {
+	if l := c.layers[forwarded]; l.provider != "" {
 		return c.named(l)
 	}
 	if p, ok := firstWithKey(c.env.gap); ok {
@@ -167,7 +166,7 @@ func firstWithKey(get func(string) string) (provider, bool) {
 // first returns the first value that a layer about the given provider, or about
 // none, has.
 func (c *Config) first(p provider, value func(layer) string) string {
-	for _, l := range c.layers() {
+	for _, l := range c.layers {
 		if v := value(l); v != "" && (l.provider == "" || l.provider == p.name) {
 			return v
 		}

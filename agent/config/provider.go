@@ -77,9 +77,9 @@ func KeyNames() []string {
 	return slices.Compact(names)
 }
 
-// providers are the table's and the person's own.
-func (c *Config) providers() []provider {
-	all := providers()
+// ownProviders are the endpoints that config.yaml names.
+func (c *Config) ownProviders() []provider {
+	var all []provider
 	for _, own := range c.CustomProviders {
 		p := provider{
 			name:        Custom + ":" + own.Name,
@@ -102,7 +102,7 @@ func (c *Config) providers() []provider {
 
 // provider finds a provider by its name or an alias.
 func (c *Config) provider(name string) (provider, bool) {
-	for _, p := range c.providers() {
+	for _, p := range c.providers {
 		for _, known := range append(p.aliases, p.name) {
 			if strings.EqualFold(known, name) {
 				return p, true

@@ -32,9 +32,9 @@ func newModels(source config.Source) *models {
 	return &models{source: source, transport: llm.NewTransport(), clients: make(map[config.Endpoint]*llm.Client)}
 }
 
-// Model implements agent.Models. A model that is asked for by its id and that
-// its provider does not list is unknown; a provider that lists nothing is
-// believed to serve it.
+// Model implements agent.Models. A model other than the configured one that its
+// provider does not list is unknown; a provider that lists nothing is believed to
+// serve it.
 func (m *models) Model(ctx context.Context, id string) (agent.Model, error) {
 	c, err := m.source.Read()
 	if err != nil {
@@ -44,37 +44,30 @@ func (m *models) Model(ctx context.Context, id string) (agent.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if client, ok := m.clients[endpoint]; ok {
-		return client, nil
-	}
-	client, err := m.connect(endpoint)
+	client, known, err := m.client(endpoint)
 	if err != nil {
 		return nil, err
 	}
-	if id != "" && endpoint.Model != config.AutoModel {
-		if served, err := client.Models(ctx); err == nil && len(served) > 0 && !serves(served, endpoint.Model) {
-			return nil, fmt.Errorf("%w: %s does not list %s", agent.ErrUnknownModel, endpoint.Provider, endpoint.Model)
-		}
+	configured, err := c.Endpoint("")
+	if known || err == nil && endpoint == configured {
+		return client, nil
 	}
-	m.clients[endpoint] = client
+	served, err := client.Models(ctx)
+	if err == nil && len(served) > 0 && !serves(served, endpoint.Model) {
+		m.forget(endpoint)
+		return nil, fmt.Errorf("%w: %s does not list %s", agent.ErrUnknownModel, endpoint.Provider, endpoint.Model)
+	}
 	return client, nil
 }
 
-// connect makes the client of an endpoint.
-func (m *models) connect(e config.Endpoint) (*llm.Client, error) {
-	if e.Provider == config.Offline {
-		if m.offline == nil {
-			server, err := offline.Start(offline.Options{})
-			if err != nil {
-				return nil, err
-			}
-			m.offline = server
-		}
-		e.BaseURL, e.Model = m.offline.URL, offline.ModelID
+// client returns the client of an endpoint, which may be known already.
+func (m *models) client(e config.Endpoint) (client *llm.Client, known bool, err error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if client, known = m.clients[e]; known {
+		return client, true, nil
 	}
-	return llm.New(llm.Options{
+	options := llm.Options{
 		Provider:         e.Provider,
 		BaseURL:          e.BaseURL,
 		Model:            e.Model,
@@ -83,7 +76,26 @@ func (m *models) connect(e config.Endpoint) (*llm.Client, error) {
 		ContextWindow:    e.ContextWindow,
 		FirstByteTimeout: e.FirstByteTimeout,
 		IdleTimeout:      e.IdleTimeout,
-	}, m.transport)
+	}
+	if e.Provider == config.Offline {
+		if m.offline == nil {
+			if m.offline, err = offline.Start(offline.Options{}); err != nil {
+				return nil, false, err
+			}
+		}
+		options.BaseURL, options.Model = m.offline.URL, offline.ModelID
+	}
+	if client, err = llm.New(options, m.transport); err != nil {
+		return nil, false, err
+	}
+	m.clients[e] = client
+	return client, false, nil
+}
+
+func (m *models) forget(e config.Endpoint) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	delete(m.clients, e)
 }
 
 // serves reports whether a list of ids holds a model. Google puts models/ in

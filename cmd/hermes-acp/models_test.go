@@ -44,6 +44,7 @@ func TestModels(t *testing.T) {
 		"nothing configured":       {"", "", agent.ModelInfo{}, agent.ErrNoProvider},
 		"the first served":         {url, "", agent.ModelInfo{ID: llm.AutoModel, Provider: "custom"}, nil},
 		"the configured, unlisted": {url + "HERMES_MODEL=mine\n", "", agent.ModelInfo{ID: "mine", Provider: "custom"}, nil},
+		"the configured by its id": {url + "HERMES_MODEL=mine\n", "mine", agent.ModelInfo{ID: "mine", Provider: "custom"}, nil},
 		"one that is listed":       {url, llmtest.ModelID, agent.ModelInfo{ID: llmtest.ModelID, Provider: "custom"}, nil},
 		"one that is not listed":   {url, "other", agent.ModelInfo{}, agent.ErrUnknownModel},
 		"a provider without a key": {url, "anthropic:claude", agent.ModelInfo{}, agent.ErrUnknownModel},

@@ -69,7 +69,7 @@ func TestUnderstand(t *testing.T) {
 		"Edit c.json: replace \"debug\": false with \"debug\": true": {replace("c.json", `"debug": false`, `"debug": true`)},
 		"Please modify main.py so that `x = 1` becomes `x = 2`":      {replace("main.py", "x = 1", "x = 2")},
 		"Can you rename the variable cnt to count in loop.c?":        {replace("loop.c", "cnt", "count")},
-		"In README.md, fix the typo teh -> the":                      {replace("README.md", "teh", "the")},
+		"In README.md, fix the typo catt -> cat":                     {replace("README.md", "catt", "cat")},
 		"swap \"left\" for \"right\" in layout.css":                  {replace("layout.css", "left", "right")},
 		"replace foo with nothing in x.txt":                          {replace("x.txt", "foo", "")},
 		"Add a file hello.py with print('hi')":                       {create("hello.py", "print('hi')")},
