@@ -372,3 +372,20 @@ func counted(s step) step {
 		return answer, err
 	}
 }
+
+// noticed tells the person something before it says "done".
+func noticed(text string) step {
+	return func(ctx context.Context, req agent.ModelRequest, emit func(agent.Delta)) (agent.Completion, error) {
+		emit(agent.Delta{Notice: text})
+		return says("done")(ctx, req, emit)
+	}
+}
+
+// ends says half a sentence and stops for a reason.
+func ends(finish agent.Finish) step {
+	return func(ctx context.Context, req agent.ModelRequest, emit func(agent.Delta)) (agent.Completion, error) {
+		answer, err := says("half a")(ctx, req, emit)
+		answer.Finish = finish
+		return answer, err
+	}
+}

@@ -341,3 +341,16 @@ func find(messages []message, name, status string) []message {
 	}
 	return found
 }
+
+// decodeResult reads a response's result.
+func decodeResult[R any](t *testing.T, m message) R {
+	t.Helper()
+	var result R
+	if m.Error != nil {
+		t.Fatalf("an error: %s", m.raw)
+	}
+	if err := json.Unmarshal(m.Result, &result); err != nil {
+		t.Fatal(err)
+	}
+	return result
+}

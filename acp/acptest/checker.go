@@ -239,19 +239,17 @@ func (c *Checker) settle(r request, m message) {
 		}
 		c.introduce(result.SessionID)
 	case "session/load", "session/resume":
-		if m.Error != nil && r.introduces {
+		switch {
+		case m.Error != nil && r.introduces:
 			delete(c.sessions, r.sessionID)
-			return
-		}
-		if r.method == "session/load" {
+		case s != nil && r.method == "session/load":
 			s.replays--
 			c.expectNoOpenCalls(r, s)
 		}
 	case "session/prompt":
-		if s == nil {
-			return
+		if s != nil {
+			c.settlePrompt(r, s, string(m.ID))
 		}
-		c.settlePrompt(r, s, string(m.ID))
 	case "session/close", "session/delete":
 		if m.Error == nil {
 			delete(c.sessions, r.sessionID)
@@ -267,6 +265,9 @@ func (c *Checker) settlePrompt(r request, s *session, id string) {
 		return
 	}
 	at := slices.Index(s.prompts, id)
+	if at < 0 {
+		return // sent before the session was known
+	}
 	s.prompts = slices.Delete(s.prompts, at, at+1)
 	if at == 0 {
 		c.expectNoOpenCalls(r, s)

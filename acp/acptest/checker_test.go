@@ -45,6 +45,28 @@ func replay(t *testing.T, c *Checker, dialogue string) {
 	}
 }
 
+// Whatever both sides write, the checker reports and goes on.
+func FuzzChecker(f *testing.F) {
+	f.Add(opened + ended)
+	f.Add(`> {"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{"sessionId":"s","prompt":[]}}
+> {"jsonrpc":"2.0","id":2,"method":"session/load","params":{"sessionId":"s"}}
+> {"jsonrpc":"2.0","id":3,"method":"session/close","params":{"sessionId":"s"}}
+< {"jsonrpc":"2.0","id":3,"result":{}}
+< {"jsonrpc":"2.0","id":2,"result":{}}
+< {"jsonrpc":"2.0","id":1,"result":{}}`)
+	f.Fuzz(func(t *testing.T, dialogue string) {
+		c := NewChecker(SDKSchema(t))
+		for line := range strings.Lines(dialogue) {
+			if client, ok := strings.CutPrefix(line, "> "); ok {
+				c.ClientLine([]byte(client))
+			} else {
+				c.AgentLine([]byte(strings.TrimPrefix(line, "< ")))
+			}
+		}
+		c.Closed()
+	})
+}
+
 func TestChecker(t *testing.T) {
 	chunk := update(`"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"hi"}`)
 	ask := `

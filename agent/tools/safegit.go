@@ -1,7 +1,9 @@
 package tools
 
 import (
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -9,16 +11,39 @@ import (
 // programs for a diff. They stand behind the verb.
 const gitVerbFlags = " --no-ext-diff --no-textconv"
 
-// safeGitEnv is added to the environment of lines that run without a question:
-// what a repository's own configuration could make git run is off.
-func safeGitEnv() []string {
-	return []string{
-		"GIT_OPTIONAL_LOCKS=0", // no index refresh, so no post-index-change hook
-		"GIT_CONFIG_COUNT=3",
-		"GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false",
-		"GIT_CONFIG_KEY_1=core.hooksPath", "GIT_CONFIG_VALUE_1=/dev/null",
-		"GIT_CONFIG_KEY_2=log.showSignature", "GIT_CONFIG_VALUE_2=false",
+// gitSetting is one git configuration variable.
+type gitSetting struct{ key, value string }
+
+// safeGitSettings hold for lines that run without a question: what a
+// repository's own configuration could make git run is off.
+func safeGitSettings() []gitSetting {
+	return []gitSetting{{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"log.showSignature", "false"}}
+}
+
+// withGitSettings returns env with settings that are stronger than those of any
+// configuration file (git-config(1), GIT_CONFIG_COUNT). Those that env has
+// already stay.
+func withGitSettings(env []string, settings []gitSetting) []string {
+	if len(settings) == 0 {
+		return env
 	}
+	count, _ := strconv.Atoi(lookup(env, "GIT_CONFIG_COUNT"))
+	for _, s := range settings {
+		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", count, s.key), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", count, s.value))
+		count++
+	}
+	return append(env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", count))
+}
+
+// lookup returns the value of a variable in an environment, the last one as
+// exec.Cmd takes it.
+func lookup(env []string, name string) string {
+	for _, entry := range slices.Backward(env) {
+		if value, ok := strings.CutPrefix(entry, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 // safeGitVerb is a git verb that only reads.

@@ -158,11 +158,19 @@ func isBash(shell string) bool { return filepath.Base(shell) == "bash" }
 
 // shellOptions returns how a classified line runs.
 func (t *Toolset) shellOptions(ctx context.Context, line classified) shellOptions {
-	env := t.commandEnv(ctx, line.command.Dir)
-	if line.command.Verdict == agent.VerdictSafe {
-		env = append(env, safeGitEnv()...)
+	dir := line.command.Dir
+	env := t.commandEnv(ctx, dir)
+	var settings []gitSetting
+	if t.opts.OnDrvfs(dir) {
+		if value, _ := WindowsAutocrlf(dir); value != "" {
+			settings = append(settings, gitSetting{"core.autocrlf", value})
+		}
 	}
-	return shellOptions{dir: line.command.Dir, env: env}
+	if line.command.Verdict == agent.VerdictSafe {
+		settings = append(settings, safeGitSettings()...)
+		env = append(env, "GIT_OPTIONAL_LOCKS=0") // no index refresh, so no post-index-change hook
+	}
+	return shellOptions{dir: dir, env: withGitSettings(env, settings)}
 }
 
 // commandEnv is the environment of a command that runs in dir.
@@ -171,7 +179,7 @@ func (t *Toolset) commandEnv(ctx context.Context, dir string) []string {
 		name, _, _ := strings.Cut(entry, "=")
 		return changesShell(name) || slices.Contains(t.opts.StripEnv, name)
 	})
-	return append(env, "PWD="+dir, "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+	return append(env, "PATH="+nativeFirst(lookup(env, "PATH"), t.opts.OnDrvfs), "PWD="+dir, "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
 }
 
 // changesShell names the variables that make a shell run or mean other things

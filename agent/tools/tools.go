@@ -25,6 +25,9 @@ type Options struct {
 	Env func(ctx context.Context) []string
 	// StripEnv names variables that commands do not get, such as provider keys.
 	StripEnv []string
+	// OnDrvfs reports whether a path is on a Windows drive inside WSL; nil says
+	// that none is.
+	OnDrvfs func(path string) bool
 	// Home is the person's home folder, for which ~ stands in commands.
 	Home string
 	// Shell is the absolute path of the bash that runs commands; empty looks it
@@ -46,6 +49,9 @@ type Toolset struct {
 func New(opts Options) *Toolset {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
+	}
+	if opts.OnDrvfs == nil {
+		opts.OnDrvfs = func(string) bool { return false }
 	}
 	if opts.Env == nil {
 		opts.Env = func(context.Context) []string { return os.Environ() }

@@ -81,8 +81,8 @@ func installInDistro(program, home string) error {
 	return err
 }
 
-// launcher is what hermes-acp.exe is on Windows, with a simulated wsl.exe.
-func launcher() (exitCode int) {
+// launcherProgram is what hermes-acp.exe is on Windows, with a simulated wsl.exe.
+func launcherProgram() (exitCode int) {
 	self, err := os.Executable()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -106,7 +106,7 @@ func launcher() (exitCode int) {
 	return code
 }
 
-// wsl is the simulated wsl.exe.
-func wsl() (exitCode int) {
+// wslProgram is the simulated wsl.exe.
+func wslProgram() (exitCode int) {
 	return wslbridgetest.Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }

@@ -50,8 +50,8 @@ func (d *dialogue) mustRun(t *testing.T, script string) {
 	}
 }
 
-// stubbornAgent never ends a turn.
-func stubbornAgent() (exitCode int) {
+// stubbornAgentProgram never ends a turn.
+func stubbornAgentProgram() (exitCode int) {
 	conn := jsonrpc.New(os.Stdin, os.Stdout, jsonrpc.Options{})
 	_ = conn.Serve(context.Background(), func(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
 		return func(ctx context.Context) (any, error) {
