@@ -79,7 +79,9 @@ func withStore(action func(c *cli.Context, db *store.DB) error) cli.ActionFunc {
 		}
 		defer func() { err = errors.Join(err, db.Close()) }()
 		for _, w := range db.Warnings() {
-			fmt.Fprintln(c.App.ErrWriter, "hermes-acp: warning: "+w)
+			if _, err := fmt.Fprintln(c.App.ErrWriter, "hermes-acp: warning: "+w); err != nil {
+				return err
+			}
 		}
 		return action(c, db)
 	}
@@ -174,22 +176,23 @@ func showSession(c *cli.Context, db *store.DB) error {
 	if err != nil {
 		return err
 	}
-	w := bufio.NewWriter(c.App.Writer)
-	writeSessionHead(w, rec, p, family)
+	var text strings.Builder
+	writeSessionHead(&text, rec, p, family)
 	if c.Bool("actions") {
 		actions, err := db.Actions(c.Context, rec.ID)
 		if err != nil {
 			return err
 		}
-		writeActions(w, actions)
-		return w.Flush()
+		writeActions(&text, actions)
+	} else {
+		msgs, err := db.Messages(c.Context, rec.ID)
+		if err != nil {
+			return err
+		}
+		writeConversation(&text, msgs)
 	}
-	msgs, err := db.Messages(c.Context, rec.ID)
-	if err != nil {
-		return err
-	}
-	writeConversation(w, msgs)
-	return w.Flush()
+	_, err = io.WriteString(c.App.Writer, text.String())
+	return err
 }
 
 // chosenSessions are the sessions that the arguments, or --all, name.
@@ -253,7 +256,9 @@ func removeSessions(c *cli.Context, db *store.DB) error {
 		return fmt.Errorf("sessions rm: %w", err)
 	}
 	if c.Bool("all") && !c.Bool("yes") && len(chosen) > 0 {
-		fmt.Fprintf(c.App.ErrWriter, "Remove %d conversations for good? [y/N] ", len(chosen))
+		if _, err := fmt.Fprintf(c.App.ErrWriter, "Remove %d conversations for good? [y/N] ", len(chosen)); err != nil {
+			return err
+		}
 		answer, err := bufio.NewReader(c.App.Reader).ReadString('\n')
 		if err != nil && !errors.Is(err, io.EOF) {
 			return fmt.Errorf("sessions rm: %w", err)
@@ -266,7 +271,9 @@ func removeSessions(c *cli.Context, db *store.DB) error {
 		if err := db.DeleteSession(c.Context, rec.ID); err != nil {
 			return err
 		}
-		fmt.Fprintln(c.App.Writer, "removed "+rec.ID)
+		if _, err := fmt.Fprintln(c.App.Writer, "removed "+rec.ID); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -23,21 +23,30 @@ func writeSessionTable(w io.Writer, sessions []agent.ListedSession) error {
 		_, err := fmt.Fprintln(w, "There are no conversations here yet.")
 		return err
 	}
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "ID\tLAST ACTIVE\tTITLE\tFOLDER")
+	var rows strings.Builder
+	rows.WriteString("ID\tLAST ACTIVE\tTITLE\tFOLDER\n")
 	for _, s := range sessions {
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", s.ID, localTime(s.UpdatedAt), oneLine(s.Title), oneLine(s.Cwd))
+		fmt.Fprintf(&rows, "%s\t%s\t%s\t%s\n", s.ID, localTime(s.UpdatedAt), oneLine(s.Title), oneLine(s.Cwd))
+	}
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	if _, err := io.WriteString(table, rows.String()); err != nil {
+		return err
 	}
 	return table.Flush()
 }
 
 // writeSessionHead prints what is kept of a session beside its messages, and its
 // lineage as a tree.
-func writeSessionHead(w io.Writer, rec agent.SessionRecord, p agent.Provenance, family []store.Relative) {
+func writeSessionHead(w *strings.Builder, rec agent.SessionRecord, p agent.Provenance, family []store.Relative) {
 	fmt.Fprintf(w, "%s\n\n", oneLine(cmp.Or(rec.Title, "(no title)")))
 	for _, line := range [][2]string{
-		{"id", rec.ID}, {"folder", rec.Cwd}, {"also", strings.Join(rec.Dirs, ", ")}, {"mode", string(rec.Mode)}, {"model", rec.Model},
-		{"begun", localTime(rec.CreatedAt)}, {"active", localTime(rec.UpdatedAt)},
+		{"id", rec.ID},
+		{"folder", rec.Cwd},
+		{"also", strings.Join(rec.Dirs, ", ")},
+		{"mode", string(rec.Mode)},
+		{"model", rec.Model},
+		{"begun", localTime(rec.CreatedAt)},
+		{"active", localTime(rec.UpdatedAt)},
 	} {
 		if line[1] != "" {
 			fmt.Fprintf(w, "%-8s %s\n", line[0], oneLine(line[1]))
@@ -56,7 +65,7 @@ func writeSessionHead(w io.Writer, rec agent.SessionRecord, p agent.Provenance, 
 	fmt.Fprintln(w)
 }
 
-func writeDescendants(w io.Writer, indent, parent string, p agent.Provenance, family []store.Relative, shown map[string]bool) {
+func writeDescendants(w *strings.Builder, indent, parent string, p agent.Provenance, family []store.Relative, shown map[string]bool) {
 	var children []store.Relative
 	for _, r := range family {
 		if r.Parent == parent && !shown[r.ID] { // a chain may be a cycle
@@ -110,7 +119,7 @@ func speaker(m agent.Message) string {
 // shownLines bounds what is printed of one tool result.
 const shownLines = 12
 
-func writeConversation(w io.Writer, msgs []agent.Message) {
+func writeConversation(w *strings.Builder, msgs []agent.Message) {
 	for _, m := range msgs {
 		fmt.Fprintf(w, "── %s, %s\n", oneLine(speaker(m)), localTime(m.Time))
 		lines := strings.Split(strings.TrimRight(printable(m.Text()), "\n"), "\n")
@@ -135,7 +144,7 @@ func writeConversation(w io.Writer, msgs []agent.Message) {
 	}
 }
 
-func writeActions(w io.Writer, actions []agent.Action) {
+func writeActions(w *strings.Builder, actions []agent.Action) {
 	if len(actions) == 0 {
 		fmt.Fprintln(w, "no actions")
 	}
