@@ -64,7 +64,11 @@ type dialogue struct {
 const stepPatience = 30 * time.Second
 
 func newDialogue(s *scriptState, work string, env []string) *dialogue {
-	return &dialogue{state: s, work: work, env: env, transcript: newTranscript(work, s.lane.spell(work))}
+	works := []string{s.lane.spell(work), work}
+	if resolved, err := filepath.EvalSymlinks(work); err == nil {
+		works = append([]string{resolved}, works...) // macOS has its temporary folder behind a link
+	}
+	return &dialogue{state: s, work: work, env: env, transcript: newTranscript(works...)}
 }
 
 // play runs a whole script.
