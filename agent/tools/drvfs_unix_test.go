@@ -32,7 +32,9 @@ func TestGitInACheckoutOfGitForWindows(t *testing.T) {
 	b.write(t, "c/Program Files/Git/etc/gitconfig", "[core]\n\tautocrlf = true\n")
 	for _, args := range [][]string{
 		{"init", "-q"},
-		{"config", "core.filemode", "false"}, {"config", "core.symlinks", "false"}, {"config", "core.ignorecase", "true"},
+		{"config", "core.filemode", "false"},
+		{"config", "core.symlinks", "false"},
+		{"config", "core.ignorecase", "true"},
 		{"-c", "core.autocrlf=true", "add", "."},
 		{"-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x"},
 	} {
@@ -91,8 +93,15 @@ func TestSafeGitDoesNotRunConfiguredPrograms(t *testing.T) {
 	run("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "x")
 	evil := b.path("evil.sh")
 	for _, setting := range [][2]string{
-		{"core.fsmonitor", evil}, {"diff.external", evil}, {"diff.evil.textconv", evil}, {"diff.evil.command", evil},
-		{"core.pager", evil}, {"pager.diff", evil}, {"pager.log", evil}, {"gpg.program", evil}, {"log.showSignature", "true"},
+		{"core.fsmonitor", evil},
+		{"diff.external", evil},
+		{"diff.evil.textconv", evil},
+		{"diff.evil.command", evil},
+		{"core.pager", evil},
+		{"pager.diff", evil},
+		{"pager.log", evil},
+		{"gpg.program", evil},
+		{"log.showSignature", "true"},
 	} {
 		run("config", setting[0], setting[1])
 	}

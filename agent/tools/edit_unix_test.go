@@ -153,10 +153,3 @@ func TestSpecialFilesAreRefused(t *testing.T) {
 		}
 	}
 }
-
-func must(tb testing.TB, err error) {
-	tb.Helper()
-	if err != nil {
-		tb.Fatal(err)
-	}
-}

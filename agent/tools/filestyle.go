@@ -3,6 +3,7 @@ package tools
 import (
 	"cmp"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -86,13 +87,13 @@ func editorConfig(target string) map[string]string {
 		}
 	}
 	properties := map[string]string{}
-	for i := len(files) - 1; i >= 0; i-- {
-		rel, err := filepath.Rel(filepath.Dir(files[i]), target)
+	for _, file := range slices.Backward(files) {
+		rel, err := filepath.Rel(filepath.Dir(file), target)
 		if err != nil {
 			continue
 		}
 		applies := false
-		for line := range configLines(readConfig(files[i])) {
+		for line := range configLines(readConfig(file)) {
 			if section, ok := strings.CutPrefix(line, "["); ok {
 				applies = matchesSection(strings.TrimSuffix(section, "]"), filepath.ToSlash(rel))
 				continue
@@ -145,11 +146,11 @@ func gitAttributes(target string) map[string]string {
 		}
 	}
 	attributes := map[string]string{}
-	for i := len(dirs) - 1; i >= 0; i-- {
-		for line := range configLines(readConfig(filepath.Join(dirs[i], ".gitattributes"))) {
+	for _, dir := range slices.Backward(dirs) {
+		for line := range configLines(readConfig(filepath.Join(dir, ".gitattributes"))) {
 			fields := strings.Fields(line)
 			rules := parseIgnore(fields[0])
-			if len(rules) == 1 && rules[0].matches(target[len(dirs[i])+1:], filepath.Base(target)) {
+			if len(rules) == 1 && rules[0].matches(target[len(dir)+1:], filepath.Base(target)) {
 				for _, field := range fields[1:] {
 					key, value, _ := strings.Cut(field, "=")
 					attributes[key] = value

@@ -14,8 +14,10 @@ func TestNewFilesFollowTheProjectsStyle(t *testing.T) {
 		content, want string
 	}{
 		{name: "no configuration", file: "a.txt", content: "a\nb", want: "a\nb"},
-		{name: "CRLF and final newline", config: map[string]string{".editorconfig": "root = true\n[*]\nend_of_line = crlf\ninsert_final_newline = true\n"},
-			file: "a.txt", content: "a\nb", want: "a\r\nb\r\n"},
+		{
+			name: "CRLF and final newline", config: map[string]string{".editorconfig": "root = true\n[*]\nend_of_line = crlf\ninsert_final_newline = true\n"},
+			file: "a.txt", content: "a\nb", want: "a\r\nb\r\n",
+		},
 		{name: "LF", config: map[string]string{".editorconfig": "root=true\n[*.sh]\nEnd_Of_Line=LF\n"}, file: "sub/a.sh", content: "a\r\n", want: "a\n"},
 		{name: "another section", config: map[string]string{".editorconfig": "root=true\n[*.{js,ts}]\nend_of_line=crlf\n"}, file: "a.go", content: "a\n", want: "a\n"},
 		{name: "one of a section's names", config: map[string]string{".editorconfig": "root=true\n[*.{js,ts}]\nend_of_line=crlf\n"}, file: "a.ts", content: "a\n", want: "a\r\n"},

@@ -3,6 +3,7 @@ package tools
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
@@ -46,8 +47,8 @@ func ignoreRulesAbove(dir string) *ignoreRules {
 		above = append(above, at)
 	}
 	var rules *ignoreRules
-	for i := len(above) - 1; i >= 0; i-- {
-		rules = rules.below(above[i])
+	for _, a := range slices.Backward(above) {
+		rules = rules.below(a)
 	}
 	return rules
 }

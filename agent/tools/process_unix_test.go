@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"maps"
 	"strings"
 	"testing"
 )
@@ -12,9 +13,7 @@ func TestBackgroundCommand(t *testing.T) {
 	process := func(action string, more args) string {
 		t.Helper()
 		a := args{"action": action, "session_id": "proc_1"}
-		for k, v := range more {
-			a[k] = v
-		}
+		maps.Copy(a, more)
 		got, err := b.call(t, "process", a)
 		if err != nil {
 			t.Fatalf("%s: %v", action, err)
@@ -105,8 +104,12 @@ func TestProcessBadInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range []args{
-		{}, {"action": "poll"}, {"action": "poll", "session_id": "proc_9"}, {"action": "stop", "session_id": "proc_1"},
-		{"action": "write", "session_id": "proc_1"}, {"action": "wait", "session_id": "proc_1", "timeout": 0},
+		{},
+		{"action": "poll"},
+		{"action": "poll", "session_id": "proc_9"},
+		{"action": "stop", "session_id": "proc_1"},
+		{"action": "write", "session_id": "proc_1"},
+		{"action": "wait", "session_id": "proc_1", "timeout": 0},
 	} {
 		if _, err := b.plan(t, "process", a); err == nil {
 			t.Errorf("%v was accepted", a)

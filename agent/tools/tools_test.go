@@ -103,6 +103,13 @@ func (b *workbench) holds(tb testing.TB, names ...string) {
 
 type args map[string]any
 
+func must(tb testing.TB, err error) {
+	tb.Helper()
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
 func TestSchemasAreObjects(t *testing.T) {
 	for _, tool := range newWorkbench(t).Tools() {
 		var schema struct {

@@ -189,7 +189,7 @@ func FuzzV4A(f *testing.F) {
 			}
 			kept := 0
 			rest := strings.Split(toLF(changed), "\n")
-			for _, line := range strings.Split(toLF(text), "\n") {
+			for line := range strings.SplitSeq(toLF(text), "\n") {
 				for i, l := range rest {
 					if l == line {
 						kept++
