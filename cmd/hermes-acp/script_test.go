@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"go.uber.org/goleak"
 
 	"github.com/hermes-acp/hermes-acp/agent/llm/llmtest"
 )
@@ -28,6 +29,10 @@ func TestMain(m *testing.M) {
 		os.Exit(otherProgram())
 	}
 	code := m.Run()
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
 	if buildDir != "" {
 		_ = os.RemoveAll(buildDir) // the system's temporary folder is cleaned anyway
 	}
