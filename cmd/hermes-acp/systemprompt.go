@@ -3,7 +3,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 	"runtime"
@@ -13,9 +12,10 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// systemPrompt tells the model where it is and how to work. It is made anew for
-// each turn, since context files and dates change.
-func systemPrompt(_ context.Context, ws *agent.Workspace, model agent.ModelInfo) string {
+// systemPrompt tells the model where it is and how to work; contextFiles is what
+// the project's own files say. It is made anew for each turn, since those and
+// dates change.
+func systemPrompt(ws *agent.Workspace, model agent.ModelInfo, contextFiles string) string {
 	var b strings.Builder
 	b.WriteString(`You are Hermes, a coding agent inside the person's editor. You work on their files with the tools you are given.
 
@@ -31,6 +31,9 @@ How to work:
 		fmt.Fprintf(&b, "Further folders of this workspace: %s\n", strings.Join(ws.Dirs, ", "))
 	}
 	fmt.Fprintf(&b, "Platform: %s\nToday: %s\nModel: %s\n", platform(), time.Now().Format("Monday, 2 January 2006"), model.ID)
+	if contextFiles != "" {
+		b.WriteString("\n# What this project's own files say\n\n" + contextFiles)
+	}
 	return b.String()
 }
 

@@ -35,7 +35,7 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 		login.OnDrvfs = onDrvfs
 		translate = translateWindowsPath
 	}
-	w.tools = tools.New(tools.Options{Env: login.Environ, StripEnv: stripEnv, Log: log})
+	w.tools = tools.New(tools.Options{Env: login.Environ, StripEnv: stripEnv, Home: personHome(), OnDrvfs: login.OnDrvfs, Log: log})
 	servers := mcp.NewConnector(mcp.Options{Version: version, Env: login.Environ, LookPath: login.LookPath, StripEnv: stripEnv, Log: log})
 	w.agent = agent.New(agent.Config{
 		Models:         w.models,
@@ -51,8 +51,10 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 			FreeReads: freeReads(personHome()),
 			Log:       log,
 		},
-		SystemPrompt: systemPrompt,
-		Translate:    translate,
+		SystemPrompt: func(_ context.Context, ws *agent.Workspace, model agent.ModelInfo) string {
+			return systemPrompt(ws, model, w.tools.ContextFiles(ws))
+		},
+		Translate: translate,
 		Compaction: agent.Compaction{
 			Disabled:  !settings.Compression.Enabled,
 			Threshold: settings.Compression.Threshold,
