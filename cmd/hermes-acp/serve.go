@@ -83,9 +83,10 @@ func translated(in io.Reader, out io.Writer, source config.Source, log *slog.Log
 			io.Writer
 		}{in, out}, func() {}
 	}
-	stage := wslbridge.NewStage(wslbridge.NewRewriter(wslbridge.RewriteConfig{
-		Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts, Dormant: true, Log: log,
-	}), in, out, maxLine(source), log)
+	login := &wslbridge.LoginEnvironment{OnDrvfs: onDrvfs, Log: log}
+	cfg := wslRewriteConfig(login, log)
+	cfg.Dormant = true
+	stage := wslbridge.NewStage(wslbridge.NewRewriter(cfg), in, out, maxLine(source), log)
 	return stage, func() { stage.Close() }
 }
 

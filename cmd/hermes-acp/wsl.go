@@ -3,11 +3,14 @@
 package main
 
 import (
+	"context"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/hermes-acp/hermes-acp/pathxlate"
+	"github.com/hermes-acp/hermes-acp/wslbridge"
 )
 
 // insideWSL reports whether this process runs inside a WSL distro. A distro's
@@ -51,6 +54,18 @@ func virtiofsSources() map[string]string {
 // wslTranslator translates by this machine's mounts and distro.
 func wslTranslator() pathxlate.Translator {
 	return pathxlate.Translator{Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts()}
+}
+
+// wslRewriteConfig is what the rewrite stage has to know of this machine.
+func wslRewriteConfig(login *wslbridge.LoginEnvironment, log *slog.Logger) wslbridge.RewriteConfig {
+	return wslbridge.RewriteConfig{
+		Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts, WSLENV: os.Getenv("WSLENV"),
+		LookPath: func(name string) (string, bool) {
+			path, err := login.LookPath(context.Background(), name)
+			return path, err == nil
+		},
+		Log: log,
+	}
 }
 
 // translateWindowsPath turns a path that a model wrote as Windows does into its

@@ -46,12 +46,11 @@ test("acpx cancel: the running command ends, the stop reason is cancelled", { ti
   const b = bench(t);
   await b.acpx("sessions", "new");
   const started = Date.now();
-  const prompt = b.acpx("--approve-all", "prompt", "Run `sleep 50`");
-  let cancelled;
-  do {
-    await sleep(500);
-    cancelled = await b.acpx("cancel");
-  } while (!/cancel requested/.test(cancelled.stdout) && Date.now() - started < 30_000);
+  let running;
+  const commandRuns = new Promise((resolve) => { running = resolve; });
+  const prompt = b.acpxWatched((output) => { if (/terminal: sleep 50/.test(output)) running(); }, "--approve-all", "prompt", "Run `sleep 50`");
+  await commandRuns;
+  assert.match((await b.acpx("cancel")).stdout, /cancel requested/);
   const run = await prompt;
   assert.match(run.stdout, /\[done\] cancelled/, run.stderr);
   assert.ok(Date.now() - started < 40_000);

@@ -25,12 +25,19 @@ export function bench(t) {
     env,
     note: () => readFileSync(join(cwd, "note.txt"), "utf8"),
     spawnAgent: () => spawn(agent, [], { cwd, env, stdio: ["pipe", "pipe", "ignore"] }),
-    // acpx runs the acpx client and resolves with its exit code and output.
-    acpx: (...args) =>
-      new Promise((resolve) => {
-        const cli = fileURLToPath(new URL("node_modules/acpx/dist/cli.js", import.meta.url));
-        execFile(process.execPath, [cli, "--agent", agent, ...args], { cwd, env, timeout: 60_000 }, (err, stdout, stderr) =>
-          resolve({ code: err ? err.code : 0, stdout, stderr }));
-      }),
+    // acpx runs the acpx client and resolves with its exit code and output;
+    // onOutput sees the output so far each time more has come.
+    acpx: (...args) => acpx(cwd, env, args, () => {}),
+    acpxWatched: (onOutput, ...args) => acpx(cwd, env, args, onOutput),
   };
+}
+
+function acpx(cwd, env, args, onOutput) {
+  const cli = fileURLToPath(new URL("node_modules/acpx/dist/cli.js", import.meta.url));
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [cli, "--agent", agent, ...args], { cwd, env, timeout: 60_000 }, (err, stdout, stderr) =>
+      resolve({ code: err ? err.code : 0, stdout, stderr }));
+    let seen = "";
+    child.stdout.on("data", (chunk) => onOutput((seen += chunk)));
+  });
 }
