@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -35,7 +36,8 @@ import (
 //	begin TEXT             send session/prompt with one text
 //	await                  waits for all responses
 //	until TEXT             waits for a line that contains TEXT
-//	answer OPTION          waits for a permission request and chooses; - dismisses
+//	answer OPTION          waits for a permission request and chooses; - dismisses,
+//	                       ! is an error
 //	raw LINE               sends a line as it stands; a Go string in quotes may
 //	                       hold several, which are then written at once
 //	write FILE STRING      writes a file in $WORK, STRING being a Go string
@@ -43,6 +45,10 @@ import (
 //	reach NAME             waits until the model is at a gate
 //	stop                   closes the agent's input; it must end by itself, well
 //	kill                   ends the agent with SIGKILL
+//	env NAME=VALUE         sets a variable for agents that start later; NAME
+//	                       alone removes it
+//
+// Other verbs check what came, see check.
 //
 // Whatever was not stopped or killed is stopped at the end.
 type dialogue struct {
@@ -56,12 +62,16 @@ type dialogue struct {
 	checker *acptest.Checker
 	lines   chan []byte // of the agent, closed at its end
 	open    map[string]bool
+	heard   heard
+	kept    map[string]string // by name with its $
 	transcript
 }
 
 // stepPatience bounds each wait, so that an agent that hangs fails the test with
 // its transcript.
 const stepPatience = 30 * time.Second
+
+var errNoAgent = errors.New("no agent runs")
 
 func newDialogue(s *scriptState, work string, env []string) *dialogue {
 	works := []string{s.lane.spell(work), work}
@@ -125,9 +135,9 @@ func (d *dialogue) step(line string) error {
 		return d.writeFile(rest)
 	case "gate", "reach":
 		return d.gate(rest, verb == "gate")
-	}
-	if d.agent == nil {
-		return errors.New("no agent runs")
+	case "env":
+		d.setenv(rest)
+		return nil
 	}
 	switch verb {
 	case "call", "send":
@@ -154,12 +164,24 @@ func (d *dialogue) step(line string) error {
 	case "answer":
 		return d.answer(rest)
 	}
-	return errors.New("no such verb")
+	return d.check(verb, rest)
 }
 
 func (d *dialogue) expand(text string) string {
 	path, _ := json.Marshal(d.state.lane.spell(d.work))
-	return strings.NewReplacer("$WORK", string(path[1:len(path)-1]), "$SESSION", d.session).Replace(text)
+	pairs := []string{"$WORK", string(path[1 : len(path)-1]), "$SESSION", d.session}
+	for name, value := range d.kept {
+		pairs = append(pairs, name, value)
+	}
+	return strings.NewReplacer(pairs...).Replace(text)
+}
+
+func (d *dialogue) setenv(setting string) {
+	name, _, set := strings.Cut(setting, "=")
+	d.env = slices.DeleteFunc(d.env, func(v string) bool { return strings.HasPrefix(v, name+"=") })
+	if set {
+		d.env = append(d.env, d.expand(setting))
+	}
 }
 
 func (d *dialogue) start() error {
@@ -222,6 +244,9 @@ func (d *dialogue) silently(f func() error) error {
 }
 
 func (d *dialogue) request(method, params string, wait bool) error {
+	if len(d.open) == 0 {
+		d.heard = heard{}
+	}
 	d.lastID++
 	id := strconv.Itoa(d.lastID)
 	if err := d.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params)); err != nil {
@@ -236,6 +261,9 @@ func (d *dialogue) request(method, params string, wait bool) error {
 
 // write sends lines in one piece.
 func (d *dialogue) write(lines string) error {
+	if d.agent == nil {
+		return errNoAgent
+	}
 	lines += "\n"
 	for line := range strings.Lines(lines) {
 		line = strings.TrimSuffix(line, "\n")
@@ -248,6 +276,9 @@ func (d *dialogue) write(lines string) error {
 
 // until takes lines from the agent until one satisfies done.
 func (d *dialogue) until(done func(line []byte) bool) error {
+	if d.agent == nil {
+		return errNoAgent
+	}
 	timeout := time.After(stepPatience)
 	for {
 		select {
@@ -267,6 +298,7 @@ func (d *dialogue) until(done func(line []byte) bool) error {
 
 func (d *dialogue) take(line []byte) {
 	d.checker.AgentLine(line)
+	d.heard.lines = append(d.heard.lines, line)
 	var m struct {
 		ID     json.RawMessage `json:"id"`
 		Method string          `json:"method"`
@@ -306,6 +338,9 @@ func (d *dialogue) answer(option string) error {
 	outcome := fmt.Sprintf(`{"outcome":"selected","optionId":%q}`, option)
 	if option == "-" {
 		outcome = `{"outcome":"cancelled"}`
+	}
+	if option == "!" {
+		return d.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the client is broken"}}`, m.ID))
 	}
 	return d.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"outcome":%s}}`, m.ID, outcome))
 }

@@ -1,0 +1,345 @@
+//go:build !windows
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/tools/txtar"
+
+	"github.com/hermes-acp/hermes-acp/agent/llm/llmtest"
+)
+
+// dialogueCase is a dialogue that checks what it hears. Its script is a txtar
+// archive: the dialogue is the text before the first file, the files are the
+// answers of the model (see llmtest).
+type dialogueCase struct {
+	name, script string
+}
+
+func playCases(t *testing.T, l lane, cases []dialogueCase) {
+	t.Helper()
+	seen := make(map[string]bool)
+	for _, c := range cases {
+		if seen[c.name] {
+			t.Errorf("two cases are named %s", c.name)
+		}
+		seen[c.name] = true
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			playCase(t, l, c.script)
+		})
+	}
+}
+
+// playCase plays one case with a model, a home and temporary files of its own.
+func playCase(t *testing.T, l lane, script string) {
+	t.Helper()
+	model := llmtest.Start(t, script)
+	work, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(work, "home")
+	for _, dir := range []string{"ws", "tmp", "elsewhere"} {
+		if err := os.Mkdir(filepath.Join(work, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	env := append(agentEnv(t, model.URL), "HOME="+home, "HERMES_HOME="+filepath.Join(home, ".hermes"), "TMPDIR="+filepath.Join(work, "tmp"))
+	d := newDialogue(&scriptState{tb: t, lane: l, program: builtProgram(t), model: model}, work, env)
+	if err := d.play(string(txtar.Parse([]byte(script)).Comment)); err != nil {
+		t.Fatalf("%v\n%s", err, d.String())
+	}
+}
+
+// heard is what came from the agent since the client last wrote a request while
+// none was open.
+type heard struct{ lines [][]byte }
+
+// check is a line of a dialogue that says what must have come:
+//
+//	expect POINTER VALUE       in the last response
+//	update KIND POINTER VALUE  in some session/update of that kind
+//	question POINTER VALUE     in the last permission request
+//	asked POINTER VALUE        in the last request to the model
+//	text VALUE                 all pieces of the agent's messages together
+//	order LABEL ...            all lines in that order: kinds of updates, behind a
+//	                           colon the new status of a tool call, question or
+//	                           response; without pieces of the message that the
+//	                           line before belongs to, and without what comes at
+//	                           no fixed moment
+//	never TEXT                 no line holds TEXT
+//	file NAME VALUE            a file in $WORK holds the text VALUE
+//	keep NAME POINTER          $NAME is the text there in the last response, or in
+//	                           the last permission request for a NAME of ASK
+//
+// POINTER is a JSON pointer into the message, for an update into its update; *
+// stands for every element. VALUE is JSON that one of the places must equal, or
+// absent, or present, or has and a part of the text there.
+func (d *dialogue) check(verb, rest string) error {
+	rest = d.expand(rest)
+	switch verb {
+	case "expect":
+		return checkPlace(d.heard.last(isResponse), rest)
+	case "question":
+		return checkPlace(d.heard.last(isQuestion), rest)
+	case "asked":
+		return d.checkAsked(rest)
+	case "update":
+		kind, place, _ := strings.Cut(rest, " ")
+		return d.heard.checkUpdate(kind, place)
+	case "text":
+		return matches([]any{d.heard.text()}, rest)
+	case "order":
+		if got := strings.Join(d.heard.labels(), " "); got != rest {
+			return fmt.Errorf("there came: %s", got)
+		}
+		return nil
+	case "never":
+		for _, line := range d.heard.lines {
+			if bytes.Contains(line, []byte(rest)) {
+				return fmt.Errorf("there came %s", line)
+			}
+		}
+		return nil
+	case "file":
+		name, value, _ := strings.Cut(rest, " ")
+		data, err := os.ReadFile(filepath.Join(d.work, name))
+		if errors.Is(err, os.ErrNotExist) {
+			return matches(nil, value)
+		}
+		return errors.Join(err, matches([]any{string(data)}, value))
+	case "keep":
+		return d.keep(rest)
+	}
+	return errors.New("no such verb")
+}
+
+func (d *dialogue) checkAsked(place string) error {
+	requests := d.state.model.Requests()
+	if len(requests) == 0 {
+		return errors.New("the model was not asked")
+	}
+	return checkPlace(requests[len(requests)-1].Body, place)
+}
+
+func (d *dialogue) keep(rest string) error {
+	name, pointer, _ := strings.Cut(rest, " ")
+	line := d.heard.last(isResponse)
+	if name == "ASK" {
+		line = d.heard.last(isQuestion)
+	}
+	var message any
+	if err := json.Unmarshal(line, &message); err != nil {
+		return err
+	}
+	found := at(message, pointer)
+	if len(found) != 1 {
+		return fmt.Errorf("%d places in %s", len(found), line)
+	}
+	text, isText := found[0].(string)
+	if !isText {
+		text = encodeText(found[0])
+	}
+	d.kept["$"+name] = text
+	return nil
+}
+
+func (h *heard) last(is func(line []byte) bool) []byte {
+	for _, line := range slices.Backward(h.lines) {
+		if is(line) {
+			return line
+		}
+	}
+	return []byte("null")
+}
+
+// incoming is what tells the agent's lines apart.
+type incoming struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params struct {
+		Update json.RawMessage `json:"update"`
+	} `json:"params"`
+}
+
+// updateHead is what all updates and tool calls have.
+type updateHead struct {
+	Kind      string `json:"sessionUpdate"`
+	Status    string `json:"status"`
+	MessageID string `json:"messageId"`
+	Content   any    `json:"content"`
+}
+
+func parseIncoming(line []byte) (m incoming, update updateHead) {
+	_ = json.Unmarshal(line, &m) // the checker reports what is no message
+	_ = json.Unmarshal(m.Params.Update, &update)
+	return m, update
+}
+
+func isResponse(line []byte) bool {
+	m, _ := parseIncoming(line)
+	return m.Method == ""
+}
+
+func isQuestion(line []byte) bool {
+	m, _ := parseIncoming(line)
+	return m.Method == "session/request_permission"
+}
+
+func (h *heard) checkUpdate(kind, place string) error {
+	var failures []error
+	for _, line := range h.lines {
+		m, update := parseIncoming(line)
+		if update.Kind != kind {
+			continue
+		}
+		err := checkPlace(m.Params.Update, place)
+		if err == nil {
+			return nil
+		}
+		failures = append(failures, err)
+	}
+	if len(failures) == 0 && strings.HasSuffix(place, " absent") {
+		return nil
+	}
+	return errors.Join(append(failures, fmt.Errorf("no %s is so", kind))...)
+}
+
+func (h *heard) text() string {
+	var text strings.Builder
+	for _, line := range h.lines {
+		if _, update := parseIncoming(line); update.Kind == "agent_message_chunk" {
+			content, _ := update.Content.(map[string]any)
+			piece, _ := content["text"].(string)
+			text.WriteString(piece)
+		}
+	}
+	return text.String()
+}
+
+func (h *heard) labels() []string {
+	var labels []string
+	message := ""
+	for _, line := range h.lines {
+		m, update := parseIncoming(line)
+		label := update.Kind
+		switch {
+		case m.Method == "":
+			label = "response"
+		case m.Method == "session/request_permission":
+			label = "question"
+		case m.Method != "session/update":
+			label = m.Method
+		case update.Status != "":
+			label += ":" + update.Status
+		}
+		if slices.Contains(unordered, label) || label == "config_option_update" || message != "" && message == update.MessageID {
+			continue
+		}
+		message = update.MessageID
+		labels = append(labels, label)
+	}
+	return labels
+}
+
+func checkPlace(message []byte, place string) error {
+	pointer, want, _ := strings.Cut(place, " ")
+	value, err := decodeAny(message)
+	if err != nil {
+		return err
+	}
+	if err := matches(at(value, pointer), want); err != nil {
+		return fmt.Errorf("%w in %s", err, message)
+	}
+	return nil
+}
+
+func decodeAny(text []byte) (value any, err error) {
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	err = dec.Decode(&value)
+	return value, err
+}
+
+// at returns what is at a JSON pointer, * being every element there.
+func at(value any, pointer string) []any {
+	found := []any{value}
+	for key := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if pointer == "/" {
+			break
+		}
+		var next []any
+		for _, v := range found {
+			next = append(next, children(v, key)...)
+		}
+		found = next
+	}
+	return found
+}
+
+func children(value any, key string) []any {
+	switch v := value.(type) {
+	case map[string]any:
+		if child, ok := v[strings.NewReplacer("~1", "/", "~0", "~").Replace(key)]; ok {
+			return []any{child}
+		}
+	case []any:
+		if key == "*" {
+			return v
+		}
+		if i, err := strconv.Atoi(key); err == nil && i < len(v) {
+			return []any{v[i]}
+		}
+	}
+	return nil
+}
+
+// matches reports what is wrong when none of the values found is as wanted.
+func matches(found []any, want string) error {
+	switch want {
+	case "absent":
+		if len(found) > 0 {
+			return fmt.Errorf("there is %s", encodeText(found))
+		}
+		return nil
+	case "present":
+		if len(found) == 0 {
+			return errors.New("there is nothing")
+		}
+		return nil
+	}
+	if part, ok := strings.CutPrefix(want, "has "); ok {
+		for _, v := range found {
+			text, isText := v.(string)
+			if !isText {
+				text = encodeText(v)
+			}
+			if strings.Contains(text, part) {
+				return nil
+			}
+		}
+		return fmt.Errorf("there is %s", encodeText(found))
+	}
+	wanted, err := decodeAny([]byte(want))
+	if err != nil {
+		return fmt.Errorf("the wanted value: %w", err)
+	}
+	for _, v := range found {
+		if reflect.DeepEqual(v, wanted) {
+			return nil
+		}
+	}
+	return fmt.Errorf("there is %s", encodeText(found))
+}
