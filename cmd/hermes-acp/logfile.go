@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"log/slog"
 	"os"
@@ -32,8 +33,7 @@ func (l *logFile) Write(line []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.file != nil && l.size+int64(len(line)) > logFileLimit {
-		l.file.Close()
-		l.file = nil
+		l.close()
 	}
 	if l.file == nil && l.open() != nil {
 		return len(line), nil
@@ -58,8 +58,7 @@ func (l *logFile) open() error {
 	}
 	info, err := f.Stat()
 	if err != nil {
-		f.Close()
-		return err
+		return errors.Join(err, f.Close())
 	}
 	l.file, l.size = f, info.Size()
 	return nil
@@ -68,8 +67,14 @@ func (l *logFile) open() error {
 func (l *logFile) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	l.close()
+}
+
+// close needs mu. Every line was written when Write returned, so its error
+// tells nothing new.
+func (l *logFile) close() {
 	if l.file != nil {
-		l.file.Close()
+		_ = l.file.Close()
 		l.file = nil
 	}
 }

@@ -35,8 +35,7 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	var exit cli.ExitCoder
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[cli.ExitCoder](err); ok {
 		if msg := exit.Error(); msg != "" {
 			fmt.Fprintln(stderr, "hermes-acp: "+msg)
 		}

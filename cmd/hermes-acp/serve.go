@@ -87,13 +87,17 @@ func translated(in io.Reader, out io.Writer, source config.Source, log *slog.Log
 	cfg := wslRewriteConfig(login, log)
 	cfg.Dormant = true
 	stage := wslbridge.NewStage(wslbridge.NewRewriter(cfg), in, out, maxLine(source), log)
-	return stage, func() { stage.Close() }
+	return stage, func() {
+		if err := stage.Close(); err != nil {
+			log.Debug("the last frame could not be written", "error", err)
+		}
+	}
 }
 
 // maxLine is the configured bound of a message in bytes.
 func maxLine(source config.Source) int {
 	if cfg, err := source.Read(); err == nil {
-		return cfg.Settings.ACP.MaxLineMiB << 20
+		return cfg.ACP.MaxLineMiB << 20
 	}
 	return config.DefaultSettings().ACP.MaxLineMiB << 20
 }
@@ -151,5 +155,5 @@ func openTrace(path string) (trace func(jsonrpc.Direction, []byte), closeTrace f
 	if err != nil {
 		return nil, nil, fmt.Errorf("--trace: %w", err)
 	}
-	return acp.NewTrace(f, time.Now), func() { f.Close() }, nil
+	return acp.NewTrace(f, time.Now), func() { _ = f.Close() }, nil // every line was written at once
 }
