@@ -35,6 +35,7 @@ func replace(text, old, repl string, all bool) (string, int, error) {
 	}
 
 	var b strings.Builder
+	b.Grow(len(text) + len(starts)*max(0, len(repl)-len(old)))
 	cursor := viewCursor{text: text}
 	written, n := 0, 0
 	end := 0

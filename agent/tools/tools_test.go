@@ -11,7 +11,12 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if target := os.Getenv(writerEnv); target != "" {
+		writeForever(target)
+	}
+	goleak.VerifyTestMain(m)
+}
 
 // workbench is a toolset with a workspace on disk.
 type workbench struct {
