@@ -108,8 +108,17 @@ func (s *serverSet) Close() {
 // run connects, lists the tools and keeps the connection until ctx ends.
 func (s *server) run(ctx context.Context, c *Connector, cwd string) {
 	log := c.opts.Log.With("server", s.spec.Name)
+	// An SSE connection ends with the context that it was made with, so the limit
+	// is a timer that is stopped once the server is there.
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	limit := time.AfterFunc(startTimeout, func() { cancel(fmt.Errorf("it did not start within %v", startTimeout)) })
 	session, err := s.connect(ctx, c, cwd, log)
+	limit.Stop()
 	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			err = cause
+		}
 		s.err = fmt.Errorf("MCP server %q has no tools in this session: %w", s.spec.Name, err)
 		log.WarnContext(ctx, "mcp server failed", "error", err)
 		close(s.ready)
@@ -123,18 +132,16 @@ func (s *server) run(ctx context.Context, c *Connector, cwd string) {
 }
 
 func (s *server) connect(ctx context.Context, c *Connector, cwd string, log *slog.Logger) (*mcp.ClientSession, error) {
-	starting, cancel := context.WithTimeout(ctx, startTimeout)
-	defer cancel()
-	transport, err := s.transport(starting, c, cwd, log)
+	transport, err := s.transport(ctx, c, cwd, log)
 	if err != nil {
 		return nil, err
 	}
 	client := mcp.NewClient(&mcp.Implementation{Name: "hermes-acp", Version: c.opts.Version}, &mcp.ClientOptions{Capabilities: &mcp.ClientCapabilities{}})
-	session, err := client.Connect(starting, transport, nil)
+	session, err := client.Connect(ctx, transport, nil)
 	if err != nil {
 		return nil, err
 	}
-	for t, err := range session.Tools(starting, nil) {
+	for t, err := range session.Tools(ctx, nil) {
 		if err != nil {
 			return nil, errors.Join(fmt.Errorf("list its tools: %w", err), session.Close())
 		}

@@ -204,26 +204,36 @@ func alive(pid string) bool {
 	return err == nil && !strings.Contains(string(status), ") Z ")
 }
 
-func TestHTTP(t *testing.T) {
-	var token string
-	handler := mcp.NewStreamableHTTPHandler(func(r *http.Request) *mcp.Server {
-		token = r.Header.Get("Authorization")
-		return newServer()
-	}, nil)
-	srv := httptest.NewServer(handler)
-	defer srv.Close()
-	c := NewConnector(Options{Version: "test"})
-	set := c.Connect(&agent.Workspace{Cwd: t.TempDir()}, []agent.ToolServer{{Name: "my-server", URL: srv.URL, Headers: map[string]string{"Authorization": "Bearer x"}}})
-	tools, problems := set.Tools(t.Context())
-	if len(problems) > 0 || len(tools) != 1 {
-		t.Fatalf("tools %v, problems %v", tools, problems)
-	}
-	if result, err := call(t, tools[0], `{"name":"Ada"}`); err != nil || !strings.HasPrefix(result.Text, "hello Ada") {
-		t.Errorf("result %+v, %v", result, err)
-	}
-	set.Close()
-	if token != "Bearer x" {
-		t.Errorf("the server saw the header %q", token)
+// Both ways over HTTP send the headers that the client gave, and stay connected
+// after the start.
+func TestHTTPAndSSE(t *testing.T) {
+	for name, handler := range map[string]func(func(*http.Request) *mcp.Server) http.Handler{
+		"http": func(get func(*http.Request) *mcp.Server) http.Handler { return mcp.NewStreamableHTTPHandler(get, nil) },
+		"sse":  func(get func(*http.Request) *mcp.Server) http.Handler { return mcp.NewSSEHandler(get, nil) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			tokens := make(chan string, 100)
+			srv := httptest.NewServer(handler(func(r *http.Request) *mcp.Server {
+				tokens <- r.Header.Get("Authorization")
+				return newServer()
+			}))
+			defer srv.Close()
+			c := NewConnector(Options{Version: "test"})
+			set := c.Connect(&agent.Workspace{Cwd: t.TempDir()}, []agent.ToolServer{{
+				Name: "my-server", URL: srv.URL, SSE: name == "sse", Headers: map[string]string{"Authorization": "Bearer x"},
+			}})
+			defer set.Close()
+			tools, problems := set.Tools(t.Context())
+			if len(problems) > 0 || len(tools) != 1 {
+				t.Fatalf("tools %v, problems %v", tools, problems)
+			}
+			if result, err := call(t, tools[0], `{"name":"Ada"}`); err != nil || !strings.HasPrefix(result.Text, "hello Ada") {
+				t.Errorf("result %+v, %v", result, err)
+			}
+			if token := <-tokens; token != "Bearer x" {
+				t.Errorf("the server saw the header %q", token)
+			}
+		})
 	}
 }
 
