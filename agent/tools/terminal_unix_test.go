@@ -97,6 +97,19 @@ func TestTerminalEndsWhatTheCommandLeavesBehind(t *testing.T) {
 	}
 }
 
+// A process that left the group and holds the output open does not hold the
+// call.
+func TestTerminalDoesNotWaitForWhatLeftItsGroup(t *testing.T) {
+	b := newWorkbench(t)
+	got, err := b.call(t, "terminal", args{"command": `setsid sleep 300 & echo $!`})
+	if err != nil || got.Exit.Code != 0 {
+		t.Fatalf("%q, error %v", got.Text, err)
+	}
+	pid, err := strconv.Atoi(strings.Fields(got.Text)[0])
+	must(t, err)
+	_ = syscall.Kill(pid, syscall.SIGKILL) // it may have been ended with the group, before setsid
+}
+
 // gone waits until the process with the given id has ended: a killed process
 // stays visible until its new parent reaps it.
 func gone(t *testing.T, pid string) {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -171,6 +172,51 @@ func TestArgumentsAreLenientInShapeAndStrictInContent(t *testing.T) {
 	} {
 		if _, err := readFile.Plan(t.Context(), b.ws, json.RawMessage(tc.raw)); (err == nil) != tc.ok {
 			t.Errorf("%s: error %v", tc.raw, err)
+		}
+	}
+}
+
+// A path that the model wrote in Windows form is translated before anything
+// looks at it, whichever argument it is.
+func TestWindowsPathsAreTranslatedInEveryArgument(t *testing.T) {
+	b := newWorkbench(t)
+	b.write(t, "a.txt", "a\n")
+	b.write(t, "sub/b.txt", "b\n")
+	b.ws.Translate = func(p string) (string, error) {
+		if rest, ok := strings.CutPrefix(p, `C:\ws\`); ok {
+			return filepath.Join(b.ws.Cwd, strings.ReplaceAll(rest, `\`, "/")), nil
+		}
+		return p, nil
+	}
+	for _, tc := range []struct {
+		tool string
+		args args
+		want string
+	}{
+		{"read_file", args{"path": `C:\ws\sub\b.txt`}, "sub/b.txt"},
+		{"list_dir", args{"path": `C:\ws\sub`}, "sub"},
+		{"search_files", args{"pattern": "b", "path": `C:\ws\sub`}, "sub"},
+		{"write_file", args{"path": `C:\ws\sub\n.txt`, "content": "x"}, "sub/n.txt"},
+		{"patch", args{"path": `C:\ws\a.txt`, "old_string": "a", "new_string": "b"}, "a.txt"},
+		{"patch", v4a(`*** Move File: a.txt -> C:\ws\sub\m.txt`), "sub/m.txt"},
+		{"terminal", args{"command": "pwd", "workdir": `C:\ws\sub`}, "sub"},
+	} {
+		plan, err := b.plan(t, tc.tool, tc.args)
+		if err != nil {
+			t.Errorf("%s: %v", tc.tool, err)
+			continue
+		}
+		var got string
+		switch access := plan.Access; {
+		case access.Command != nil:
+			got = access.Command.Dir
+		case len(access.Edits) > 0:
+			got = access.Edits[0].Target
+		default:
+			got = access.Reads[0]
+		}
+		if want := b.path(tc.want); got != want {
+			t.Errorf("%s: %s, want %s", tc.tool, got, want)
 		}
 	}
 }
