@@ -7,9 +7,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,16 +39,21 @@ func playCases(t *testing.T, l lane, cases []dialogueCase) {
 		seen[c.name] = true
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			playCase(t, l, c.script)
+			playCase(t, l, c.script, nil)
 		})
 	}
 }
 
 // playCase plays one case with a model, a home and temporary files of its own.
-func playCase(t *testing.T, l lane, script string) {
+// $SELF is this test binary; names holds further ones, with their $.
+func playCase(t *testing.T, l lane, script string, names map[string]string) {
 	t.Helper()
 	model := llmtest.Start(t, script)
 	work, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,6 +65,8 @@ func playCase(t *testing.T, l lane, script string) {
 	}
 	env := append(agentEnv(t, model.URL), "HOME="+home, "HERMES_HOME="+filepath.Join(home, ".hermes"), "TMPDIR="+filepath.Join(work, "tmp"))
 	d := newDialogue(&scriptState{tb: t, lane: l, program: builtProgram(t), model: model}, work, env)
+	maps.Copy(d.kept, names)
+	d.kept["$SELF"] = self
 	if err := d.play(string(txtar.Parse([]byte(script)).Comment)); err != nil {
 		t.Fatalf("%v\n%s", err, d.String())
 	}
@@ -73,6 +82,7 @@ type heard struct{ lines [][]byte }
 //	update KIND POINTER VALUE  in some session/update of that kind
 //	question POINTER VALUE     in the last permission request
 //	asked POINTER VALUE        in the last request to the model
+//	distinct KIND POINTER N    in the updates of that kind, N different values
 //	text VALUE                 all pieces of the agent's messages together
 //	order LABEL ...            all lines in that order: kinds of updates, behind a
 //	                           colon the new status of a tool call, question or
@@ -86,7 +96,8 @@ type heard struct{ lines [][]byte }
 //
 // POINTER is a JSON pointer into the message, for an update into its update; *
 // stands for every element. VALUE is JSON that one of the places must equal, or
-// absent, or present, or has and a part of the text there.
+// absent, or present, or has and a part of the text there, or like and a regular
+// expression for it.
 func (d *dialogue) check(verb, rest string) error {
 	rest = d.expand(rest)
 	switch verb {
@@ -99,6 +110,8 @@ func (d *dialogue) check(verb, rest string) error {
 	case "update":
 		kind, place, _ := strings.Cut(rest, " ")
 		return d.heard.checkUpdate(kind, place)
+	case "distinct":
+		return d.heard.checkDistinct(rest)
 	case "text":
 		return matches([]any{d.heard.text()}, rest)
 	case "order":
@@ -148,11 +161,7 @@ func (d *dialogue) keep(rest string) error {
 	if len(found) != 1 {
 		return fmt.Errorf("%d places in %s", len(found), line)
 	}
-	text, isText := found[0].(string)
-	if !isText {
-		text = encodeText(found[0])
-	}
-	d.kept["$"+name] = text
+	d.kept["$"+name] = plainText(found[0])
 	return nil
 }
 
@@ -215,6 +224,32 @@ func (h *heard) checkUpdate(kind, place string) error {
 		return nil
 	}
 	return errors.Join(append(failures, fmt.Errorf("no %s is so", kind))...)
+}
+
+func (h *heard) checkDistinct(rest string) error {
+	var kind, pointer string
+	var want int
+	if _, err := fmt.Sscan(rest, &kind, &pointer, &want); err != nil {
+		return err
+	}
+	values := make(map[string]bool)
+	for _, line := range h.lines {
+		m, update := parseIncoming(line)
+		if update.Kind != kind {
+			continue
+		}
+		body, err := decodeAny(m.Params.Update)
+		if err != nil {
+			return err
+		}
+		for _, v := range at(body, pointer) {
+			values[encodeText(v)] = true
+		}
+	}
+	if len(values) != want {
+		return fmt.Errorf("there are %d: %v", len(values), slices.Sorted(maps.Keys(values)))
+	}
+	return nil
 }
 
 func (h *heard) text() string {
@@ -320,26 +355,32 @@ func matches(found []any, want string) error {
 		}
 		return nil
 	}
-	if part, ok := strings.CutPrefix(want, "has "); ok {
-		for _, v := range found {
-			text, isText := v.(string)
-			if !isText {
-				text = encodeText(v)
-			}
-			if strings.Contains(text, part) {
-				return nil
-			}
-		}
-		return fmt.Errorf("there is %s", encodeText(found))
-	}
-	wanted, err := decodeAny([]byte(want))
+	wanted, err := condition(want)
 	if err != nil {
 		return fmt.Errorf("the wanted value: %w", err)
 	}
-	for _, v := range found {
-		if reflect.DeepEqual(v, wanted) {
-			return nil
-		}
+	if !slices.ContainsFunc(found, wanted) {
+		return fmt.Errorf("there is %s", encodeText(found))
 	}
-	return fmt.Errorf("there is %s", encodeText(found))
+	return nil
+}
+
+func condition(want string) (func(value any) bool, error) {
+	if part, ok := strings.CutPrefix(want, "has "); ok {
+		return func(v any) bool { return strings.Contains(plainText(v), part) }, nil
+	}
+	if pattern, ok := strings.CutPrefix(want, "like "); ok {
+		re, err := regexp.Compile("^(?:" + pattern + ")$")
+		return func(v any) bool { return re.MatchString(plainText(v)) }, err
+	}
+	wanted, err := decodeAny([]byte(want))
+	return func(v any) bool { return reflect.DeepEqual(v, wanted) }, err
+}
+
+// plainText is a text without its quotes; other values are as in JSON.
+func plainText(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	return encodeText(v)
 }

@@ -44,7 +44,7 @@ func TestMain(m *testing.M) {
 const otherProgramEnv = "HERMES_ACP_TEST_PROGRAM"
 
 func otherPrograms() map[string]func() (exitCode int) {
-	return map[string]func() int{"stubborn-agent": stubbornAgentProgram, "launcher": launcherProgram, "wsl": wslProgram}
+	return map[string]func() int{"stubborn-agent": stubbornAgentProgram, "launcher": launcherProgram, "wsl": wslProgram, "greeter": greeterProgram}
 }
 
 // builtProgram returns the path of the real hermes-acp, as a release has it.
