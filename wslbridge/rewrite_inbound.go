@@ -36,9 +36,7 @@ func (r *Rewriter) enterFolders(frame []byte, h head) (cwd string, reply []byte)
 		if f.kind == kindCwd {
 			cwd = linux
 		}
-		if f.kind != kindListFilter {
-			roots = append(roots, rootSpelling{spelling, linux})
-		}
+		roots = append(roots, rootSpelling{spelling, linux})
 	}
 	r.rememberRoots(roots)
 	return cwd, nil

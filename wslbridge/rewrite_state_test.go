@@ -129,3 +129,17 @@ func TestPointerOf(t *testing.T) {
 		}
 	}
 }
+
+// After a restart a client asks for the sessions of a folder and looks for exactly that folder in the
+// answer, before it has opened any.
+func TestListedFolderIsSpelledAsAsked(t *testing.T) {
+	r := NewRewriter(RewriteConfig{Distro: "Ubuntu", Mounts: readMounts})
+	out, reply := r.Inbound([]byte(`{"jsonrpc":"2.0","id":1,"method":"session/list","params":{"cwd":"c:\\Users\\me"}}`))
+	if reply != nil || !strings.Contains(string(out), `"cwd":"/mnt/c/Users/me"`) {
+		t.Fatalf("inbound %s, reply %s", out, reply)
+	}
+	got := r.Outbound([]byte(`{"jsonrpc":"2.0","id":1,"result":{"sessions":[{"sessionId":"s","cwd":"/mnt/c/Users/me"}]}}`))
+	if want := `"cwd":"c:\\Users\\me"`; !strings.Contains(string(got), want) {
+		t.Errorf("outbound %s, want %s in it", got, want)
+	}
+}
