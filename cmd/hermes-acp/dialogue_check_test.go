@@ -79,7 +79,7 @@ type heard struct{ lines [][]byte }
 // check is a line of a dialogue that says what must have come:
 //
 //	expect POINTER VALUE       in the last response
-//	update KIND POINTER VALUE  in some session/update of that kind
+//	update KIND POINTER VALUE  in some session/update of that kind; absent in all
 //	question POINTER VALUE     in the last permission request
 //	asked POINTER VALUE        in the last request to the model
 //	distinct KIND POINTER N    in the updates of that kind, N different values
@@ -208,22 +208,20 @@ func isQuestion(line []byte) bool {
 }
 
 func (h *heard) checkUpdate(kind, place string) error {
-	var failures []error
+	pointer, want, _ := strings.Cut(place, " ")
+	var found []any
 	for _, line := range h.lines {
 		m, update := parseIncoming(line)
 		if update.Kind != kind {
 			continue
 		}
-		err := checkPlace(m.Params.Update, place)
-		if err == nil {
-			return nil
+		body, err := decodeAny(m.Params.Update)
+		if err != nil {
+			return err
 		}
-		failures = append(failures, err)
+		found = append(found, at(body, pointer)...)
 	}
-	if len(failures) == 0 && strings.HasSuffix(place, " absent") {
-		return nil
-	}
-	return errors.Join(append(failures, fmt.Errorf("no %s is so", kind))...)
+	return matches(found, want)
 }
 
 func (h *heard) checkDistinct(rest string) error {
