@@ -42,6 +42,9 @@ func decodeArgs(raw json.RawMessage, args any) error {
 type number int
 
 func (n *number) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		return nil
+	}
 	word := strings.Trim(string(text), `" `)
 	f, err := strconv.ParseFloat(word, 64)
 	if err != nil || f != float64(int(f)) {
@@ -58,7 +61,7 @@ func (f *flag) UnmarshalJSON(text []byte) error {
 	switch strings.ToLower(strings.Trim(string(text), `" `)) {
 	case "true", "1", "yes":
 		*f = true
-	case "false", "0", "no", "":
+	case "false", "0", "no", "", "null":
 		*f = false
 	default:
 		return fmt.Errorf("%s is neither true nor false", text)

@@ -3,6 +3,7 @@
 package tools
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -119,5 +120,43 @@ func TestSafeGitDoesNotRunConfiguredPrograms(t *testing.T) {
 		if _, err := os.Stat(b.path("ran")); err == nil {
 			t.Fatalf("%s ran a configured program", line)
 		}
+	}
+}
+
+// A project's own programs are not run in place of those on the safe list, nor
+// is the configuration of a folder that only looks like a repository.
+func TestSafeCommandsAreNotTheProjectsOwn(t *testing.T) {
+	b := newWorkbench(t)
+	b.write(t, "bin/ls", "#!/bin/sh\ntouch "+b.path("ran")+"\n")
+	must(t, os.Chmod(b.path("bin/ls"), 0o755))
+	b.Toolset = New(Options{Env: func(context.Context) []string {
+		return append(os.Environ(), "PATH="+b.path("bin")+":bin:."+":"+os.Getenv("PATH"))
+	}})
+	for line, want := range map[string]bool{"ls": false, "ls; touch -c x": true} {
+		if _, err := b.call(t, "terminal", args{"command": line}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := os.Stat(b.path("ran")); (err == nil) != want {
+			t.Errorf("%s: the project's ls ran: %v", line, err == nil)
+		}
+		_ = os.Remove(b.path("ran")) // for the next line
+	}
+
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("git is not installed")
+	}
+	b.write(t, "evil.sh", "#!/bin/sh\ntouch "+b.path("ran")+"\ncat\n")
+	must(t, os.Chmod(b.path("evil.sh"), 0o755))
+	out, err := exec.Command("git", "init", "-q", "--bare", b.path("bare")).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	b.write(t, "bare/config", "[core]\nrepositoryformatversion=0\nbare=false\nworktree=.\nfsmonitor="+b.path("evil.sh")+"\n[filter \"x\"]\nclean="+b.path("evil.sh")+"\n")
+	b.write(t, "bare/.gitattributes", "* filter=x\n")
+	if _, err := b.call(t, "terminal", args{"command": "cd bare && git status && git diff"}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(b.path("ran")); err == nil {
+		t.Error("the configuration of a folder inside the project ran a program")
 	}
 }

@@ -62,6 +62,9 @@ func (t *Toolset) planList(_ context.Context, ws *agent.Workspace, args listDirA
 }
 
 func listFolder(dir string) (string, error) {
+	if err := checkNotMoved(dir); err != nil {
+		return "", err
+	}
 	info, err := os.Lstat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

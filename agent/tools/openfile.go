@@ -42,14 +42,20 @@ func checkSameFolder(root *os.Root, dir string) error {
 	if err != nil {
 		return err
 	}
-	resolved, err := agent.ResolveLinks(dir)
-	if err != nil {
-		return err
-	}
-	if resolved != dir || !os.SameFile(opened, named) {
+	if !os.SameFile(opened, named) {
 		return fmt.Errorf("%s %w", dir, errMoved)
 	}
-	return nil
+	return checkNotMoved(dir)
+}
+
+// checkNotMoved fails with errMoved when a link has come into the path of
+// target since its links were resolved.
+func checkNotMoved(target string) error {
+	resolved, err := agent.ResolveLinks(target)
+	if err == nil && resolved != target {
+		err = fmt.Errorf("%s %w", target, errMoved)
+	}
+	return err
 }
 
 // openRegular opens the regular file base in root. It follows no link and never

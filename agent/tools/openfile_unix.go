@@ -4,4 +4,7 @@ package tools
 
 import "golang.org/x/sys/unix"
 
-const openNonblock = unix.O_NONBLOCK
+const (
+	openNonblock = unix.O_NONBLOCK
+	openNoFollow = unix.O_NOFOLLOW
+)

@@ -1,4 +1,8 @@
 package tools
 
-// openNonblock is a Unix matter: there are no FIFOs in a Windows folder.
-const openNonblock = 0
+// Neither FIFOs nor swapped links are a matter on Windows, where the agent runs
+// inside WSL.
+const (
+	openNonblock = 0
+	openNoFollow = 0
+)

@@ -93,9 +93,7 @@ func (t *Toolset) planProcess(_ context.Context, ws *agent.Workspace, args proce
 		if input == "" {
 			return agent.Plan{}, errors.New("data is required")
 		}
-		// What is typed into a shell or an interpreter runs there, so it asks as
-		// a command does.
-		plan.Access.Command = &agent.Command{Line: input, Dir: ws.Cwd, Reason: "is typed into `" + c.line + "`"}
+		plan.Access.Command = t.typedCommand(input, ws.Cwd, c.line)
 		plan.Run = func(ctx context.Context, _ func(agent.Progress)) (agent.Result, error) {
 			return c.write(ctx, input)
 		}
@@ -103,6 +101,21 @@ func (t *Toolset) planProcess(_ context.Context, ws *agent.Workspace, args proce
 		return agent.Plan{}, fmt.Errorf("action %q: it is list, poll, log, wait, kill or write", args.Action)
 	}
 	return plan, nil
+}
+
+// typedCommand is input for a running command. What is typed into a shell or an
+// interpreter runs there, so it asks as a command does, whatever it says, and
+// no rule covers it.
+func (t *Toolset) typedCommand(input, dir, into string) *agent.Command {
+	command := t.classifier().classify(input, dir).command
+	if command.Verdict == agent.VerdictNever {
+		return &command
+	}
+	reason := "is typed into `" + into + "`"
+	if command.Dangerous {
+		reason += "; " + command.Reason
+	}
+	return &agent.Command{Line: input, Dir: dir, Reason: reason, Dangerous: command.Dangerous}
 }
 
 func listCommands(commands []*backgroundCommand) string {

@@ -17,7 +17,12 @@ type gitSetting struct{ key, value string }
 // safeGitSettings hold for lines that run without a question: what a
 // repository's own configuration could make git run is off.
 func safeGitSettings() []gitSetting {
-	return []gitSetting{{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"log.showSignature", "false"}}
+	return []gitSetting{
+		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"log.showSignature", "false"},
+		// A folder of a repository can look like a bare repository, with a
+		// configuration that came with a clone.
+		{"safe.bareRepository", "explicit"},
+	}
 }
 
 // withGitSettings returns env with settings that are stronger than those of any

@@ -119,7 +119,7 @@ func showLine(line []byte) string {
 // readForSearch reads a file into buf, which it grows as needed; nil when the
 // file is too large, vanished or is not readable.
 func readForSearch(path string, buf []byte) []byte {
-	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock, 0)
+	f, err := os.OpenFile(path, os.O_RDONLY|openNonblock|openNoFollow, 0)
 	if err != nil {
 		return nil
 	}

@@ -121,7 +121,10 @@ func (t *Toolset) planSearch(_ context.Context, ws *agent.Workspace, args search
 }
 
 func (s *fileSearch) run(ctx context.Context, _ func(agent.Progress)) (agent.Result, error) {
-	info, err := os.Stat(s.root)
+	if err := checkNotMoved(s.root); err != nil {
+		return agent.Result{}, fmt.Errorf("search: %w", err)
+	}
+	info, err := os.Lstat(s.root)
 	if err != nil {
 		return agent.Result{}, fmt.Errorf("search: %w", err)
 	}

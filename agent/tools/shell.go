@@ -157,7 +157,7 @@ func (t *Toolset) classifier() classifier {
 func isBash(shell string) bool { return filepath.Base(shell) == "bash" }
 
 // shellOptions returns how a classified line runs.
-func (t *Toolset) shellOptions(ctx context.Context, line classified) shellOptions {
+func (t *Toolset) shellOptions(ctx context.Context, ws *agent.Workspace, line classified) shellOptions {
 	dir := line.command.Dir
 	env := t.commandEnv(ctx, dir)
 	var settings []gitSetting
@@ -168,7 +168,10 @@ func (t *Toolset) shellOptions(ctx context.Context, line classified) shellOption
 	}
 	if line.command.Verdict == agent.VerdictSafe {
 		settings = append(settings, safeGitSettings()...)
-		env = append(env, "GIT_OPTIONAL_LOCKS=0") // no index refresh, so no post-index-change hook
+		env = append(env,
+			"GIT_OPTIONAL_LOCKS=0", // no index refresh, so no post-index-change hook
+			"GIT_NO_LAZY_FETCH=1",  // no connection for missing objects
+			"PATH="+outsidePath(lookup(env, "PATH"), ws))
 	}
 	return shellOptions{dir: dir, env: withGitSettings(env, settings)}
 }
@@ -180,6 +183,16 @@ func (t *Toolset) commandEnv(ctx context.Context, dir string) []string {
 		return changesShell(name) || slices.Contains(t.opts.StripEnv, name)
 	})
 	return append(env, "PATH="+nativeFirst(lookup(env, "PATH"), t.opts.OnDrvfs), "PWD="+dir, "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
+}
+
+// outsidePath leaves relative folders and those inside the workspace out of a
+// PATH: what runs without a question must not be a program of the project.
+func outsidePath(path string, ws *agent.Workspace) string {
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		target, err := agent.ResolveLinks(dir)
+		return !filepath.IsAbs(dir) || err != nil || ws.Contains(target)
+	})
+	return strings.Join(dirs, string(filepath.ListSeparator))
 }
 
 // changesShell names the variables that make a shell run or mean other things

@@ -70,7 +70,7 @@ func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args term
 		Title:  "terminal: " + args.Command,
 		Access: agent.Access{Command: &line.command, Reads: line.reads},
 		Run: func(ctx context.Context, progress func(agent.Progress)) (agent.Result, error) {
-			return t.runForeground(ctx, line, timeout, progress)
+			return t.runForeground(ctx, ws, line, timeout, progress)
 		},
 	}
 	if args.Background {
@@ -82,7 +82,7 @@ func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args term
 }
 
 func (t *Toolset) runBackground(ctx context.Context, ws *agent.Workspace, line classified) (agent.Result, error) {
-	opts := t.shellOptions(ctx, line)
+	opts := t.shellOptions(ctx, ws, line)
 	opts.input = true
 	c, err := t.session(ws).addBackground(line.command.Line, func() (*shellCommand, error) {
 		return t.startShell(line.run, opts)
@@ -93,8 +93,8 @@ func (t *Toolset) runBackground(ctx context.Context, ws *agent.Workspace, line c
 	return agent.Result{Text: fmt.Sprintf("started in the background with session_id %s", c.id)}, nil
 }
 
-func (t *Toolset) runForeground(ctx context.Context, line classified, timeout time.Duration, progress func(agent.Progress)) (agent.Result, error) {
-	opts := t.shellOptions(ctx, line)
+func (t *Toolset) runForeground(ctx context.Context, ws *agent.Workspace, line classified, timeout time.Duration, progress func(agent.Progress)) (agent.Result, error) {
+	opts := t.shellOptions(ctx, ws, line)
 	opts.onOutput = liveOutput(progress)
 	s, err := t.startShell(line.run, opts)
 	if err != nil {

@@ -61,6 +61,11 @@ func (t *Toolset) planWrite(_ context.Context, ws *agent.Workspace, args writeFi
 // editPlan is the plan of every tool that edits files; said is its result once
 // it is done.
 func (t *Toolset) editPlan(ws *agent.Workspace, tool, title string, raw json.RawMessage, changes []change, said string) agent.Plan {
+	for _, c := range changes {
+		if c.exists && t.session(ws).changedSince(c.target, c.data) {
+			said += fmt.Sprintf("\n%s had changed on disk since you last read it; the edit was made to what is there now.", c.path)
+		}
+	}
 	return agent.Plan{
 		Title:     title,
 		Locations: locations(changes),
