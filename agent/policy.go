@@ -154,7 +154,7 @@ func (a *Approvals) ruleReads(paths []string, ws *Workspace) ruling {
 		return granted(GrantNotNeeded)
 	}
 	r := askOnce(reason)
-	if folders = slices.Compact(folders); len(folders) == 1 {
+	if folders = slices.Compact(folders); len(folders) == 1 && folders[0] != filepath.Dir(folders[0]) {
 		r.allow = fmt.Sprintf("Allow reading %s in this session", folders[0])
 		r.keep = func(context.Context, bool) {
 			a.mu.Lock()
@@ -204,17 +204,17 @@ func (a *Approvals) ruleEdits(edits []EditProposal, ws *Workspace, mode Mode) ru
 		return granted(GrantNotNeeded)
 	}
 	inside := true
-	for _, edit := range edits {
-		for _, path := range append([]string{edit.Path, edit.Target}, edit.Paths...) {
-			target, err := ResolveLinks(path)
-			if err != nil {
-				return askOnce(err.Error())
-			}
-			if a.sensitive(path, target) {
-				return askOnce("sensitive file " + path)
-			}
-			inside = inside && a.inWorkspace(target, ws)
+	for _, path := range pathsOf(edits) {
+		target, err := ResolveLinks(path)
+		if err != nil {
+			return askOnce(err.Error())
 		}
+		if a.sensitive(path, target) {
+			return askOnce("sensitive file " + path)
+		}
+		inside = inside && a.inWorkspace(target, ws)
+	}
+	for _, edit := range edits {
 		if a.wasDenied(edit.Target) {
 			return askOnce("an earlier edit of " + edit.Path + " was not allowed")
 		}
@@ -236,6 +236,17 @@ func (a *Approvals) ruleEdits(edits []EditProposal, ws *Workspace, mode Mode) ru
 		defer a.mu.Unlock()
 		a.editsAllowed = true
 	}}
+}
+
+// pathsOf returns every path that edits name, each once.
+func pathsOf(edits []EditProposal) []string {
+	var paths []string
+	for _, edit := range edits {
+		paths = append(paths, edit.Path, edit.Target)
+		paths = append(paths, edit.Paths...)
+	}
+	slices.Sort(paths)
+	return slices.Compact(paths)
 }
 
 func (a *Approvals) wasDenied(target string) bool {

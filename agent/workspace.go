@@ -28,8 +28,8 @@ func (w *Workspace) Roots() []string {
 	return append([]string{w.Cwd}, w.Dirs...)
 }
 
-// Resolve makes a path as a model wrote it absolute and clean. It does not
-// follow symbolic links.
+// Resolve makes a path as a model wrote it absolute and clean; ~ is the home
+// folder of this process. It does not follow symbolic links.
 func (w *Workspace) Resolve(path string) (string, error) {
 	if strings.ContainsRune(path, 0) {
 		return "", fmt.Errorf("path %q: %w", path, errNulInPath)
@@ -40,6 +40,13 @@ func (w *Workspace) Resolve(path string) (string, error) {
 			return "", err
 		}
 		path = linux
+	}
+	if path == "~" || strings.HasPrefix(path, "~/") {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "", fmt.Errorf("path %q: %w", path, err)
+		}
+		path = home + path[1:]
 	}
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(w.Cwd, path)

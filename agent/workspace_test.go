@@ -19,7 +19,13 @@ func TestResolve(t *testing.T) {
 		}
 		return p, nil
 	}}
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
 	for path, want := range map[string]string{
+		"~":              home,
+		"~/.bashrc":      filepath.Join(home, ".bashrc"),
+		"~x":             filepath.Join(cwd, "~x"),
 		"":               cwd,
 		".":              cwd,
 		"a/../b":         filepath.Join(cwd, "b"),
