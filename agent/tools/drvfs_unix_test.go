@@ -147,12 +147,23 @@ func TestSafeCommandsAreNotTheProjectsOwn(t *testing.T) {
 	}
 	b.write(t, "evil.sh", "#!/bin/sh\ntouch "+b.path("ran")+"\ncat\n")
 	must(t, os.Chmod(b.path("evil.sh"), 0o755))
-	out, err := exec.Command("git", "init", "-q", "--bare", b.path("bare")).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	b.write(t, "bare/a.txt", "a\n")
+	b.write(t, "bare/.gitattributes", "*.txt filter=x\n")
+	for _, words := range []string{"init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm x"} {
+		cmd := exec.Command("git", strings.Fields(words)...)
+		cmd.Dir = b.path("bare")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %s: %v\n%s", words, err, out)
+		}
 	}
-	b.write(t, "bare/config", "[core]\nrepositoryformatversion=0\nbare=false\nworktree=.\nfsmonitor="+b.path("evil.sh")+"\n[filter \"x\"]\nclean="+b.path("evil.sh")+"\n")
-	b.write(t, "bare/.gitattributes", "* filter=x\n")
+	inside, err := os.ReadDir(b.path("bare/.git"))
+	must(t, err)
+	for _, entry := range inside {
+		must(t, os.Rename(b.path("bare/.git/"+entry.Name()), b.path("bare/"+entry.Name())))
+	}
+	must(t, os.Remove(b.path("bare/.git")))
+	b.write(t, "bare/config", "[core]\nrepositoryformatversion=0\nbare=false\nworktree=.\n[filter \"x\"]\nclean="+b.path("evil.sh")+"\n")
+	b.write(t, "bare/a.txt", "b\n")
 	if _, err := b.call(t, "terminal", args{"command": "cd bare && git status && git diff"}); err != nil {
 		t.Fatal(err)
 	}
