@@ -68,6 +68,10 @@ func (s *server) initialize(req *jsonrpc.Request) jsonrpc.Responder {
 		s.log.Info("client connected", "client", c.Name, "client_version", c.Version)
 	}
 	return func(ctx context.Context) (any, error) {
+		// The database is opened while the client reads the answer, so that
+		// neither waits for the other. What is wrong with it shows when a session
+		// needs it.
+		req.AfterResponse = func() { _ = s.agent.OpenStore(ctx) }
 		title := "Hermes"
 		return acpsdk.InitializeResponse{
 			ProtocolVersion: protocolVersion,

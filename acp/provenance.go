@@ -32,15 +32,25 @@ func provenanceMeta(p agent.Provenance) map[string]any {
 	return map[string]any{"hermes": map[string]any{"sessionProvenance": fields}}
 }
 
-// provenance returns the `_meta` of a session for a response, and remembers what
-// the client was told. A session whose lineage cannot be read has none.
+// firstProvenance is the lineage of a session that was just made: there is none.
+func firstProvenance(sessionID string) agent.Provenance {
+	return agent.Provenance{SessionID: sessionID, Current: sessionID, Root: sessionID, Kind: agent.KindRoot}
+}
+
+// provenance returns the `_meta` of a session for a response. A session whose
+// lineage cannot be read has none.
 func (s *server) provenance(ctx context.Context, session *agent.Session) map[string]any {
 	p, err := session.Provenance(ctx, "")
 	if err != nil {
 		s.log.WarnContext(ctx, "provenance unknown", "session_id", session.ID(), "error", err)
 		return nil
 	}
-	v := s.view(session.ID())
+	return s.telling(p)
+}
+
+// telling remembers what the client is told about a session.
+func (s *server) telling(p agent.Provenance) map[string]any {
+	v := s.view(p.SessionID)
 	v.gate.Lock()
 	defer v.gate.Unlock()
 	v.hermesID = p.Current

@@ -36,7 +36,10 @@ func (s *server) newSession(ctx context.Context, req *jsonrpc.Request, p folderP
 	if err != nil {
 		return nil, err
 	}
-	return s.opened(ctx, req, session, session.ID())
+	state, err := s.opened(ctx, req, session)
+	state.SessionID = session.ID()
+	state.Meta = s.telling(firstProvenance(session.ID()))
+	return state, err
 }
 
 // openParams are the parameters of load, resume and fork.
@@ -56,7 +59,9 @@ func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, p openPa
 	if err := s.replay(ctx, session, opts); err != nil {
 		return nil, err
 	}
-	return s.opened(ctx, req, session, "")
+	state, err := s.opened(ctx, req, session)
+	state.Meta = s.provenance(ctx, session)
+	return state, err
 }
 
 // resumeSession is load for a client that has the conversation already.
@@ -68,7 +73,9 @@ func (s *server) resumeSession(ctx context.Context, req *jsonrpc.Request, p open
 	if _, err := session.Load(ctx, opts); err != nil {
 		return nil, err
 	}
-	return s.opened(ctx, req, session, "")
+	state, err := s.opened(ctx, req, session)
+	state.Meta = s.provenance(ctx, session)
+	return state, err
 }
 
 func (s *server) forkSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
@@ -83,7 +90,10 @@ func (s *server) forkSession(ctx context.Context, req *jsonrpc.Request, p openPa
 	if err != nil {
 		return nil, err
 	}
-	return s.opened(ctx, req, fork, fork.ID())
+	state, err := s.opened(ctx, req, fork)
+	state.SessionID = fork.ID()
+	state.Meta = s.provenance(ctx, fork)
+	return state, err
 }
 
 func (s *server) open(p openParams) (*agent.Session, agent.SessionOptions, error) {
@@ -95,25 +105,23 @@ func (s *server) open(p openParams) (*agent.Session, agent.SessionOptions, error
 	return session, opts, err
 }
 
-// opened answers a request that gave the client a session. newID is the id of a
-// session that the client does not know yet; clients drop updates of it that
-// come before the response, so what there is to tell follows.
-func (s *server) opened(ctx context.Context, req *jsonrpc.Request, session *agent.Session, newID string) (any, error) {
+// opened describes the session that a request gave the client. Clients drop
+// updates of a session that come before they know it, so what else there is to
+// tell follows the response.
+func (s *server) opened(ctx context.Context, req *jsonrpc.Request, session *agent.Session) (sessionState, error) {
 	state, err := s.state(ctx, session)
 	if err != nil {
-		return nil, err
+		return sessionState{}, err
 	}
-	state.SessionID = newID
-	state.Meta = s.provenance(ctx, session)
-	req.AfterResponse = func() { s.introduce(ctx, session) }
+	req.AfterResponse = func() { s.introduce(ctx, session, state.contextWindow) }
 	return state, nil
 }
 
 // introduce tells the client what it can do in a session.
-func (s *server) introduce(ctx context.Context, session *agent.Session) {
+func (s *server) introduce(ctx context.Context, session *agent.Session, window int) {
 	u := s.updates(session.ID())
 	u.show(ctx, availableCommands())
-	u.usage(ctx, session)
+	u.show(ctx, usageUpdate(agent.UsageChanged{Used: session.Size(), Window: window}))
 	if s.fetchCatalog(ctx) {
 		u.configOptions(ctx, session)
 	}

@@ -25,11 +25,27 @@ const defaultEffort = "default"
 // sessionState is what new, load, resume and fork tell of a session. Newer
 // clients read configOptions, older ones modes and models; all say the same.
 type sessionState struct {
-	SessionID     string                       `json:"sessionId,omitempty"` // new and fork only
-	Modes         *acpsdk.SessionModeState     `json:"modes"`
-	Models        *modelState                  `json:"models,omitempty"`
-	ConfigOptions []acpsdk.SessionConfigOption `json:"configOptions"`
-	Meta          map[string]any               `json:"_meta,omitempty"`
+	SessionID     string                   `json:"sessionId,omitempty"` // new and fork only
+	Modes         *acpsdk.SessionModeState `json:"modes"`
+	Models        *modelState              `json:"models,omitempty"`
+	ConfigOptions []configOption           `json:"configOptions"`
+	Meta          map[string]any           `json:"_meta,omitempty"`
+
+	contextWindow int // of the current model, in tokens; 0 when unknown
+}
+
+// configOption is the SDK's select. Its Options stand in for the SDK's union of
+// lists, which encodes them several times over.
+type configOption struct {
+	acpsdk.SessionConfigOptionSelect
+	Options []acpsdk.SessionConfigSelectOption `json:"options"`
+}
+
+// configOptions is the complete list, as the result of a set_config_option and
+// as a session update.
+type configOptions struct {
+	SessionUpdate string         `json:"sessionUpdate,omitempty"`
+	ConfigOptions []configOption `json:"configOptions"`
 }
 
 // modelState is how models were chosen before configOptions; the SDK has
@@ -54,7 +70,9 @@ func (s *server) state(ctx context.Context, session *agent.Session) (sessionStat
 	}
 	state := sessionState{Modes: modeState(rec.Mode)}
 	if model, err := s.agent.Model(ctx, rec.Model); err == nil {
-		state.Models = s.models(model.Info())
+		info := model.Info()
+		state.contextWindow = info.ContextWindow
+		state.Models = s.models(info)
 		state.ConfigOptions = append(state.ConfigOptions, modelChoices(state.Models))
 	} else if !errors.Is(err, agent.ErrNoProvider) && !errors.Is(err, agent.ErrUnknownModel) {
 		return sessionState{}, err
@@ -76,16 +94,16 @@ func (s *server) models(current agent.ModelInfo) *modelState {
 	return state
 }
 
-func modelChoices(models *modelState) acpsdk.SessionConfigOption {
-	var choices acpsdk.SessionConfigSelectOptionsUngrouped
+func modelChoices(models *modelState) configOption {
+	var choices []acpsdk.SessionConfigSelectOption
 	for _, m := range models.AvailableModels {
 		choices = append(choices, acpsdk.SessionConfigSelectOption{Value: acpsdk.SessionConfigValueId(m.ModelID), Name: m.Name, Description: &m.Description})
 	}
 	return choice(modelOption, "Model", acpsdk.SessionConfigOptionCategoryModel, models.CurrentModelID, choices)
 }
 
-func modeChoices(current agent.Mode) acpsdk.SessionConfigOption {
-	var choices acpsdk.SessionConfigSelectOptionsUngrouped
+func modeChoices(current agent.Mode) configOption {
+	var choices []acpsdk.SessionConfigSelectOption
 	for _, m := range modes() {
 		choices = append(choices, acpsdk.SessionConfigSelectOption{Value: acpsdk.SessionConfigValueId(m.Id), Name: m.Name, Description: m.Description})
 	}
@@ -95,27 +113,29 @@ func modeChoices(current agent.Mode) acpsdk.SessionConfigOption {
 // efforts are the reasoning efforts that can be chosen.
 func efforts() []string { return []string{defaultEffort, "low", "medium", "high"} }
 
-func effortChoices(current string) acpsdk.SessionConfigOption {
+func effortChoices(current string) configOption {
 	if current == "" {
 		current = defaultEffort
 	}
 	names := map[string]string{defaultEffort: "Default", "low": "Low", "medium": "Medium", "high": "High"}
-	var choices acpsdk.SessionConfigSelectOptionsUngrouped
+	var choices []acpsdk.SessionConfigSelectOption
 	for _, effort := range efforts() {
 		choices = append(choices, acpsdk.SessionConfigSelectOption{Value: acpsdk.SessionConfigValueId(effort), Name: names[effort]})
 	}
 	return choice(effortOption, "Thinking", acpsdk.SessionConfigOptionCategoryThoughtLevel, current, choices)
 }
 
-func choice(id, name string, category acpsdk.SessionConfigOptionCategory, current string, choices acpsdk.SessionConfigSelectOptionsUngrouped) acpsdk.SessionConfigOption {
-	return acpsdk.SessionConfigOption{Select: &acpsdk.SessionConfigOptionSelect{
-		Id:           acpsdk.SessionConfigId(id),
-		Name:         name,
-		Type:         "select",
-		Category:     &category,
-		CurrentValue: acpsdk.SessionConfigValueId(current),
-		Options:      acpsdk.SessionConfigSelectOptions{Ungrouped: &choices},
-	}}
+func choice(id, name string, category acpsdk.SessionConfigOptionCategory, current string, choices []acpsdk.SessionConfigSelectOption) configOption {
+	return configOption{
+		SessionConfigOptionSelect: acpsdk.SessionConfigOptionSelect{
+			Id:           acpsdk.SessionConfigId(id),
+			Name:         name,
+			Type:         "select",
+			Category:     &category,
+			CurrentValue: acpsdk.SessionConfigValueId(current),
+		},
+		Options: choices,
+	}
 }
 
 // setting routes a request that changes a session's settings. They are made in
@@ -221,7 +241,7 @@ func (s *server) setConfigOption(ctx context.Context, req *jsonrpc.Request, sess
 		return nil, err
 	}
 	req.AfterResponse = func() { after(s.updates(session.ID())) }
-	return acpsdk.SetSessionConfigOptionResponse{ConfigOptions: state.ConfigOptions}, nil
+	return configOptions{ConfigOptions: state.ConfigOptions}, nil
 }
 
 func setEffort(ctx context.Context, session *agent.Session, value string) error {
@@ -241,7 +261,7 @@ func (u *updates) configOptions(ctx context.Context, session *agent.Session) {
 		u.server.log.WarnContext(ctx, "session state unknown", "session_id", session.ID(), "error", err)
 		return
 	}
-	u.show(ctx, acpsdk.SessionConfigOptionUpdate{SessionUpdate: "config_option_update", ConfigOptions: state.ConfigOptions})
+	u.show(ctx, configOptions{SessionUpdate: "config_option_update", ConfigOptions: state.ConfigOptions})
 }
 
 // currentMode tells clients that know modes but no configOptions.
