@@ -59,7 +59,7 @@ func newDesk(t *testing.T) *desk {
 }
 
 // do plans a call, gets leave as a turn does, and runs it.
-func (d *desk) do(t *testing.T, p *person, tool string, a args) (agent.Grant, agent.Result, error) {
+func (d *desk) do(t *testing.T, p *person, tool string, a args) (agent.Grant, error) {
 	t.Helper()
 	plan, err := d.plan(t, tool, a)
 	if err != nil {
@@ -67,11 +67,10 @@ func (d *desk) do(t *testing.T, p *person, tool string, a args) (agent.Grant, ag
 	}
 	call := agent.CallInfo{ID: "call", Tool: tool, Title: plan.Title, Access: plan.Access, Known: true}
 	grant, err := d.approvals.Allow(agent.WithApprover(t.Context(), p), call, d.ws, agent.ModeDefault)
-	if err != nil {
-		return grant, agent.Result{}, err
+	if err == nil {
+		_, err = plan.Run(t.Context(), nil)
 	}
-	result, err := plan.Run(t.Context(), nil)
-	return grant, result, err
+	return grant, err
 }
 
 func optionIDs(req agent.PermissionRequest) []string {
@@ -88,7 +87,7 @@ func TestE05_CommandsThatWriteStartFilesAsk(t *testing.T) {
 	d := newDesk(t)
 	for _, line := range []string{"echo x >> ~/.bashrc", "echo x | tee -a ~/.netrc", "cp a ~/.profile", "sed -i s/a/b/ .envrc", "dd if=a of=.git/hooks/pre-commit"} {
 		p := &person{answer: "deny"}
-		_, _, err := d.do(t, p, "terminal", args{"command": line})
+		_, err := d.do(t, p, "terminal", args{"command": line})
 		if !errors.Is(err, agent.ErrDenied) || len(p.asked) != 1 {
 			t.Fatalf("%s: error %v, asked %d times", line, err, len(p.asked))
 		}
@@ -119,7 +118,7 @@ func TestSafeCommandsAreHeldToTheRulesForReading(t *testing.T) {
 		"cd .. && ls":         true,
 	} {
 		p := &person{answer: "deny"}
-		grant, _, err := d.do(t, p, "terminal", args{"command": line})
+		grant, err := d.do(t, p, "terminal", args{"command": line})
 		if asks != (len(p.asked) == 1) || asks != errors.Is(err, agent.ErrDenied) || !asks && grant != agent.GrantSafeList {
 			t.Errorf("%s: grant %q, error %v, asked %d times", line, grant, err, len(p.asked))
 		}
@@ -132,16 +131,16 @@ func TestDeniedEditComesBackAsACommand(t *testing.T) {
 	d := newDesk(t)
 	d.write(t, "a.txt", "a\n")
 	always := &person{answer: "allow_always"}
-	if _, _, err := d.do(t, always, "terminal", args{"command": "touch a.txt"}); err != nil {
+	if _, err := d.do(t, always, "terminal", args{"command": "touch a.txt"}); err != nil {
 		t.Fatal(err)
 	}
 	no := &person{answer: "deny"}
-	if _, _, err := d.do(t, no, "write_file", args{"path": "a.txt", "content": "b\n"}); !errors.Is(err, agent.ErrDenied) {
+	if _, err := d.do(t, no, "write_file", args{"path": "a.txt", "content": "b\n"}); !errors.Is(err, agent.ErrDenied) {
 		t.Fatal(err)
 	}
 	for _, line := range []string{"touch a.txt", "echo b > a.txt", "python3 -c \"open('a.txt','w')\""} {
 		p := &person{answer: "deny"}
-		if _, _, err := d.do(t, p, "terminal", args{"command": line}); !errors.Is(err, agent.ErrDenied) ||
+		if _, err := d.do(t, p, "terminal", args{"command": line}); !errors.Is(err, agent.ErrDenied) ||
 			len(p.asked) != 1 || !strings.Contains(p.asked[0].Reason, "was not allowed before") {
 			t.Errorf("%s: error %v, asked %+v", line, err, p.asked)
 		}
@@ -166,7 +165,7 @@ func TestE27_E28_ChangesWhileTheQuestionIsOpen(t *testing.T) {
 			d := newDesk(t)
 			d.write(t, "f", "a\n")
 			p := &person{answer: "allow_once", meanwhile: func() { meanwhile(d) }}
-			grant, _, err := d.do(t, p, "patch", args{"path": "f", "old_string": "a", "new_string": "b"})
+			grant, err := d.do(t, p, "patch", args{"path": "f", "old_string": "a", "new_string": "b"})
 			if grant != agent.GrantPerson || err == nil {
 				t.Errorf("grant %q, error %v", grant, err)
 			}
@@ -187,7 +186,7 @@ func TestE24_DanglingLinkAsksAsOutside(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "x")
 	must(t, os.Symlink(outside, d.path("new.txt")))
 	p := &person{answer: "deny"}
-	_, _, err := d.do(t, p, "write_file", args{"path": "new.txt", "content": "x"})
+	_, err := d.do(t, p, "write_file", args{"path": "new.txt", "content": "x"})
 	if !errors.Is(err, agent.ErrDenied) || len(p.asked) != 1 || p.asked[0].Reason != "outside the workspace" {
 		t.Errorf("error %v, asked %+v", err, p.asked)
 	}

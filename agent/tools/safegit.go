@@ -18,7 +18,9 @@ type gitSetting struct{ key, value string }
 // repository's own configuration could make git run is off.
 func safeGitSettings() []gitSetting {
 	return []gitSetting{
-		{"core.fsmonitor", "false"}, {"core.hooksPath", "/dev/null"}, {"log.showSignature", "false"},
+		{"core.fsmonitor", "false"},
+		{"core.hooksPath", "/dev/null"},
+		{"log.showSignature", "false"},
 		// A folder of a repository can look like a bare repository, with a
 		// configuration that came with a clone.
 		{"safe.bareRepository", "explicit"},

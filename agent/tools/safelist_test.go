@@ -21,7 +21,7 @@ func TestApprovalsPageShowsTheSafeList(t *testing.T) {
 	}
 	list, _, _ = strings.Cut(list, "A repository's configuration")
 	var shown []string
-	for _, row := range strings.Split(list, "\n") {
+	for row := range strings.SplitSeq(list, "\n") {
 		cells := strings.Split(row, "|")
 		if len(cells) < 3 {
 			continue

@@ -15,6 +15,7 @@ import (
 func TestMain(m *testing.M) {
 	if target := os.Getenv(writerEnv); target != "" {
 		writeForever(target)
+		os.Exit(1)
 	}
 	goleak.VerifyTestMain(m)
 }

@@ -22,11 +22,11 @@ func rulesCommand() *cli.Command {
 		Usage: "list or revoke what you always allowed or denied",
 		Subcommands: []*cli.Command{
 			{
-				Name: "list", Usage: "list the rules: id, answer, folder, command or tool", Flags: serveFlags(),
+				Name: "list", Usage: "list the rules: id, answer, folder, command or tool",
 				Action: withStore(listRules),
 			},
 			{
-				Name: "rm", Usage: "revoke rules by id, so that the questions are asked again", ArgsUsage: "ID...", Flags: serveFlags(),
+				Name: "rm", Usage: "revoke rules by id, so that the questions are asked again", ArgsUsage: "ID...",
 				Action: withStore(removeRules),
 			},
 		},
