@@ -71,8 +71,8 @@ func (a *commandAgent) run(ctx context.Context, open func() (*Stage, error)) age
 	defer context.AfterFunc(ctx, func() { a.signal(syscall.SIGTERM) })()
 	stage, err := open()
 	if err != nil {
-		stdin.Close()
-		stdout.Close()
+		_ = stdin.Close()
+		_ = stdout.Close()
 		a.kill()
 		_ = cmd.Wait()
 		if errors.Is(err, ErrClientClosed) {
@@ -88,14 +88,14 @@ func (a *commandAgent) run(ctx context.Context, open func() (*Stage, error)) age
 	go func() {
 		defer close(inbound)
 		_, _ = io.Copy(stdin, stage)
-		stdin.Close()
+		_ = stdin.Close()
 	}()
 	_ = cmd.Wait() // its state says more than this error
 	a.kill()       // what it left behind in its group
 	outbound.finish(drainQuiet)
 	_ = stage.Close()
 	stage.stopReading()
-	stdin.Close()
+	_ = stdin.Close()
 	<-inbound
 	return endOf(cmd)
 }
@@ -144,17 +144,17 @@ func (a *commandAgent) start(ctx context.Context) (*exec.Cmd, *os.File, *os.File
 	if err != nil {
 		return nil, nil, nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	defer childIn.Close()
+	defer func() { _ = childIn.Close() }()
 	stdout, childOut, err := os.Pipe()
 	if err != nil {
-		stdin.Close()
+		_ = stdin.Close()
 		return nil, nil, nil, fmt.Errorf("start %s: %w", name, err)
 	}
-	defer childOut.Close()
+	defer func() { _ = childOut.Close() }()
 	cmd.Stdin, cmd.Stdout = childIn, childOut
 	if err := cmd.Start(); err != nil {
-		stdin.Close()
-		stdout.Close()
+		_ = stdin.Close()
+		_ = stdout.Close()
 		return nil, nil, nil, fmt.Errorf("start %s: %w", name, err)
 	}
 	return cmd, stdin, stdout, nil

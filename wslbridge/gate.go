@@ -46,9 +46,8 @@ func (g *gate) feed(p []byte) (hello *Hello, rest []byte, err error) {
 			_, _ = g.noise.Write(line[:start])
 			return &h, rest, err
 		}
-		if start := bytes.Index(line, []byte(bootstrapFailed)); start >= 0 {
-			word := string(bytes.TrimSpace(line[start+len(bootstrapFailed):]))
-			return nil, nil, g.failed(word)
+		if _, word, ok := bytes.Cut(line, []byte(bootstrapFailed)); ok {
+			return nil, nil, g.failed(string(bytes.TrimSpace(word)))
 		}
 		if bytes.Contains(line, []byte(bootstrapSend)) {
 			g.buf = g.buf[lineEnd+1:]

@@ -170,18 +170,18 @@ func startEditor(t *testing.T, l *Launcher) *editor {
 	go func() {
 		defer close(e.result)
 		e.code, e.err = l.Run(ctx)
-		stdout.Close()
+		_ = stdout.Close()
 	}()
 	t.Cleanup(func() {
 		cancel()
-		theirs.Close()
-		ours.Close()
+		_ = theirs.Close()
+		_ = ours.Close()
 		<-e.result
-		stdin.Close()
+		_ = stdin.Close()
 	})
 	guard := time.AfterFunc(testTimeout, func() {
 		t.Error("the launcher hangs")
-		ours.Close()
+		_ = ours.Close()
 		cancel()
 	})
 	t.Cleanup(func() { guard.Stop() })
@@ -247,7 +247,7 @@ func (e *editor) wait() (int, error) {
 // bye closes the editor's end and waits.
 func (e *editor) bye() (int, error) {
 	e.t.Helper()
-	e.stdin.Close()
+	_ = e.stdin.Close()
 	return e.wait()
 }
 

@@ -48,8 +48,8 @@ func startHost(t *testing.T, args ...string) *hostProcess {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	theirs.Close()
-	out.Close()
+	_ = theirs.Close()
+	_ = out.Close()
 	h := &hostProcess{Cmd: cmd, stdin: stdin, stdout: bufio.NewReader(stdout)}
 	guard := time.AfterFunc(testTimeout, func() {
 		t.Error("the host hangs")
@@ -57,8 +57,8 @@ func startHost(t *testing.T, args ...string) *hostProcess {
 	})
 	t.Cleanup(func() {
 		guard.Stop()
-		stdin.Close()
-		stdout.Close()
+		_ = stdin.Close()
+		_ = stdout.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
@@ -97,7 +97,7 @@ func TestHostSaysHello(t *testing.T) {
 	if h.hello.Distro != "Ubuntu" || h.hello.Version != testVersion || h.hello.Home == "" {
 		t.Errorf("hello = %+v", h.hello)
 	}
-	h.stdin.Close()
+	_ = h.stdin.Close()
 	if got := h.code(); got != 0 {
 		t.Errorf("exit status %d", got)
 	}
@@ -124,7 +124,7 @@ func TestHostEndsInEveryWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, end := range map[string]func(t *testing.T, h *hostProcess){
-		"end of file": func(_ *testing.T, h *hostProcess) { h.stdin.Close() },
+		"end of file": func(_ *testing.T, h *hostProcess) { _ = h.stdin.Close() },
 		"SIGHUP":      func(_ *testing.T, h *hostProcess) { _ = h.Process.Signal(syscall.SIGHUP) },
 		"SIGTERM":     func(_ *testing.T, h *hostProcess) { _ = h.Process.Signal(syscall.SIGTERM) },
 	} {
@@ -173,7 +173,7 @@ func TestHostEndsWhenNobodyReads(t *testing.T) {
 	if _, err := bufio.NewReader(stdout).ReadBytes('\n'); err != nil {
 		t.Fatal(err)
 	}
-	stdout.Close()
+	_ = stdout.Close()
 	fmt.Fprintln(stdin, `{"jsonrpc":"2.0","id":1,"method":"initialize"}`)
 	if _ = cmd.Wait(); cmd.ProcessState.ExitCode() < 0 {
 		t.Errorf("ended by a signal: %v", cmd.ProcessState)
@@ -195,7 +195,7 @@ func inMemoryHost(t *testing.T, serve func(context.Context, io.Reader, io.Writer
 	}
 	go play(writer)
 	code, err = h.relay(context.Background())
-	writer.Close()
+	_ = writer.Close()
 	return code, err
 }
 
@@ -260,7 +260,7 @@ func TestW38_HostLadder(t *testing.T) {
 				start := time.Now()
 				code, err := inMemoryHost(t, tc.serve, func(stdin *io.PipeWriter) {
 					_, _ = io.WriteString(stdin, string(encodeLine(Preamble{Launcher: WireVersion}))+`{"method":"x"}`+"\n")
-					stdin.Close()
+					_ = stdin.Close()
 				})
 				if code != tc.code || !errors.Is(err, tc.err) {
 					t.Errorf("ended with %d, %v", code, err)
@@ -285,7 +285,7 @@ func TestHostWithAnAgentThatNeverReads(t *testing.T) {
 			return nil
 		}, func(stdin *io.PipeWriter) {
 			time.AfterFunc(10*time.Minute, func() { parent.Store(1) })
-			_, _ = io.WriteString(stdin, string(encodeLine(Preamble{Launcher: WireVersion})))
+			_, _ = stdin.Write(encodeLine(Preamble{Launcher: WireVersion}))
 			line := strings.Repeat("x", 1<<20) + "\n"
 			for range 20 {
 				_, _ = io.WriteString(stdin, line)

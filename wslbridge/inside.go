@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"time"
 )
@@ -36,10 +35,10 @@ func (l *Launcher) Provision(ctx context.Context, distro Distro) error {
 	return errors.Join(link.failure, ctx.Err())
 }
 
-// RunInside runs the agent's program with args on this process's own stdin, stdout and stderr, which
-// may be a console, and returns its exit code. Call Provision before it: nobody sends a binary here.
+// RunInside runs the agent's program with args on Stdin, Stdout and Stderr, which may be files of a
+// console, and returns its exit code. Call Provision before it: nobody sends a binary here.
 func (l *Launcher) RunInside(ctx context.Context, distro Distro, args ...string) (int, error) {
-	return l.runInside(ctx, distro, bootstrapArgs(l.storedOnly(), l.Version, args), os.Stdin, os.Stdout, os.Stderr)
+	return l.runInside(ctx, distro, bootstrapArgs(l.storedOnly(), l.Version, args), l.Stdin, l.Stdout, l.Stderr)
 }
 
 // Uninstall removes everything that Provision has put into the distro, and nothing else.

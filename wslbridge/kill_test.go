@@ -43,10 +43,10 @@ func startChain(t *testing.T, m *machine, deaf bool) *chain {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	theirs.Close()
+	_ = theirs.Close()
 	c := &chain{launcher: cmd, stdin: stdin, lines: bufio.NewReader(stdout)}
 	t.Cleanup(func() {
-		stdin.Close()
+		_ = stdin.Close()
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 	})
@@ -106,7 +106,7 @@ func TestW37_TwentyStartsLeaveNothing(t *testing.T) {
 	m := newMachine(t).installed("Ubuntu")
 	for range 20 {
 		c := startChain(t, m, false)
-		c.stdin.Close()
+		_ = c.stdin.Close()
 		if err := c.launcher.Wait(); err != nil {
 			t.Fatal(err)
 		}
@@ -121,7 +121,7 @@ func TestEditorGoneAgentDeaf(t *testing.T) {
 	m := newMachine(t).installed("Ubuntu")
 	c := startChain(t, m, true)
 	start := time.Now()
-	c.stdin.Close()
+	_ = c.stdin.Close()
 	if err := c.launcher.Wait(); err != nil {
 		t.Logf("the launcher: %v", err)
 	}

@@ -66,7 +66,7 @@ func (l *Launcher) Run(ctx context.Context) (code int, err error) {
 	out.end()
 	toEditor.await(shutdownPatience)
 	if lost := diagnostics.lostBytes(); lost > 0 {
-		l.Log.Warn("stderr of the agent was lost, since the editor did not read it", "bytes", lost)
+		l.Log.WarnContext(ctx, "stderr of the agent was lost, since the editor did not read it", "bytes", lost)
 	}
 	diagnostics.end()
 	toPerson.await(time.Second)

@@ -273,7 +273,7 @@ func TestPipelinedFrames(t *testing.T) {
 	for i := range 20 {
 		e.send(`{"jsonrpc":"2.0","id":%d,"method":"echo","params":%d}`, i, i)
 	}
-	e.stdin.Close()
+	_ = e.stdin.Close()
 	for i := range 20 {
 		if got := e.receive(); string(got.Result) != fmt.Sprint(i) {
 			t.Fatalf("answer %d = %s", i, got.Result)
@@ -299,7 +299,7 @@ func TestBadFramesAreTheAgentsToAnswer(t *testing.T) {
 	if _, err := io.WriteString(e.stdin, `{"jsonrpc":"2.0","id":1,"meth`); err != nil {
 		t.Fatal(err)
 	}
-	e.stdin.Close()
+	_ = e.stdin.Close()
 	if got := e.receive(); got.Error == nil || got.Error.Code != -32700 {
 		t.Errorf("answer to a frame cut by the end of input = %+v", got)
 	}

@@ -173,7 +173,7 @@ func (l *link) sendPayload() error {
 	if err != nil {
 		return fmt.Errorf("open the Linux binary: %w", err)
 	}
-	defer binary.Close()
+	defer func() { _ = binary.Close() }()
 	progress := writerFunc(func(p []byte) (int, error) {
 		l.silent.Reset(helloTimeout)
 		return l.input.Write(p)

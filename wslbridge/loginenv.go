@@ -43,7 +43,7 @@ func (l *LoginEnvironment) Environ(ctx context.Context) []string {
 	l.once.Do(func() {
 		environ, err := captureEnvironment(ctx, l.shell())
 		if err != nil {
-			l.Log.Warn("cannot read the environment of the login shell, using this process's own", "shell", l.shell(), "err", err)
+			l.Log.WarnContext(ctx, "cannot read the environment of the login shell, using this process's own", "shell", l.shell(), "err", err)
 			environ = os.Environ()
 		}
 		l.environ = environ
@@ -76,7 +76,7 @@ func (l *LoginEnvironment) LookPath(ctx context.Context, name string) (string, e
 			continue
 		}
 		if l.OnDrvfs != nil && l.OnDrvfs(path) {
-			l.Log.Info("skipped a program on a Windows drive", "path", path)
+			l.Log.InfoContext(ctx, "skipped a program on a Windows drive", "path", path)
 			continue
 		}
 		return path, nil

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -39,9 +40,9 @@ func TestMain(m *testing.M) {
 		case "bridge-host":
 			os.Exit(hostMain(os.Args[2:]))
 		case "agent":
-			if err := testAgent(context.Background(), os.Stdin, os.Stdout); err != nil {
-				fmt.Fprintln(os.Stderr, "agent:", err)
-				os.Exit(1)
+			err := testAgent(context.Background(), os.Stdin, os.Stdout)
+			if code, ok := errors.AsType[exitError](err); ok {
+				os.Exit(int(code))
 			}
 			os.Exit(0)
 		case "launcher":
@@ -76,15 +77,18 @@ func testAgent(_ context.Context, r io.Reader, w io.Writer) error {
 	out := &lockedWriter{w: w}
 	for {
 		line, err := lines.ReadBytes('\n')
-		if err != nil {
+		if errors.Is(err, io.EOF) {
 			return nil
+		}
+		if err != nil {
+			return err
 		}
 		var request struct {
 			ID     json.RawMessage
 			Method string
 			Params json.RawMessage
 		}
-		if err := json.Unmarshal(line, &request); err != nil {
+		if json.Unmarshal(line, &request) != nil {
 			fmt.Fprintln(out, `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"not JSON"}}`)
 			continue
 		}
@@ -98,6 +102,11 @@ func testAgent(_ context.Context, r io.Reader, w io.Writer) error {
 		}
 	}
 }
+
+// exitError is an error by which an agent ends with this status.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
 
 func answer(method string, params json.RawMessage, out io.Writer) (any, error) {
 	var p struct {
@@ -126,19 +135,16 @@ func answer(method string, params json.RawMessage, out io.Writer) (any, error) {
 		}
 		return nil, nil
 	case "exit":
-		os.Exit(p.Code)
+		return nil, exitError(p.Code)
 	case "burst-and-exit":
-		_, err := answer("burst", params, out)
-		if err == nil {
-			os.Exit(p.Code)
-		}
-		return nil, err
+		_, _ = answer("burst", params, out)
+		return nil, exitError(p.Code)
 	case "die":
 		_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		return nil, nil
 	case "cut":
 		fmt.Fprint(out, `{"jsonrpc":"2.0","met`)
-		os.Exit(0)
+		return nil, exitError(0)
 	case "grandchild":
 		child := exec.Command("sleep", "1000")
 		child.Stdout = os.Stdout

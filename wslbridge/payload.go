@@ -27,7 +27,7 @@ func ReadPayload(path, arch string) (*Payload, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the Linux binary: %w", err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	head := make([]byte, elfMachineOffset+2)
 	if _, err := io.ReadFull(f, head); err != nil || elfArch(head) != arch {
 		return nil, fmt.Errorf("read the Linux binary %s: %w (%s)", path, ErrNotForMachine, arch)

@@ -30,7 +30,7 @@ func startProcess(path string, args, env []string, dir string) (p *process, err 
 	p.stderr, theirs[2], errs[2] = os.Pipe()
 	defer func() {
 		for _, f := range theirs {
-			f.Close()
+			_ = f.Close()
 		}
 	}()
 	if err := errors.Join(errs[:]...); err != nil {
@@ -46,9 +46,9 @@ func startProcess(path string, args, env []string, dir string) (p *process, err 
 }
 
 func (p *process) closePipes() {
-	p.stdin.Close()
-	p.stdout.Close()
-	p.stderr.Close()
+	_ = p.stdin.Close()
+	_ = p.stdout.Close()
+	_ = p.stderr.Close()
 }
 
 // wait returns the exit code, for errors of wsl.exe itself exitWSL.
@@ -103,7 +103,7 @@ func (c *childInput) close() {
 	c.closing.Do(func() {
 		go func() {
 			defer close(c.closed)
-			c.file.Close()
+			_ = c.file.Close()
 		}()
 	})
 }

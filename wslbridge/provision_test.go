@@ -95,11 +95,13 @@ func TestProvisioningFails(t *testing.T) {
 			l.Payload = payloadOf([]byte("#!/no/such/interpreter\n"))
 		}, ErrCannotRun},
 		"store is a file": {func(t *testing.T, m *machine, _ *Launcher) {
+			t.Helper()
 			if err := os.WriteFile(filepath.Join(m.home("Ubuntu"), ".local"), nil, 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}, ErrStore},
 		"disk is full": {func(t *testing.T, m *machine, l *Launcher) {
+			t.Helper()
 			dir := t.TempDir()
 			script := "#!/bin/sh\n/usr/bin/head -c 100\necho 'head: write error: No space left on device' >&2\nexit 1\n"
 			if err := os.WriteFile(filepath.Join(dir, "head"), []byte(script), 0o755); err != nil {
@@ -174,7 +176,7 @@ func TestTwoLaunchersProvisionAtOnce(t *testing.T) {
 			if _, err := e.lines.ReadBytes('\n'); err != nil {
 				t.Error(err)
 			}
-			e.stdin.Close()
+			_ = e.stdin.Close()
 			if code, err := e.wait(); code != 0 || err != nil {
 				t.Errorf("ended with %d, %v", code, err)
 			}

@@ -52,7 +52,7 @@ func (p *pump) finish(quiet time.Duration) {
 	for {
 		select {
 		case <-p.done:
-			p.from.Close()
+			_ = p.from.Close()
 			return
 		case now := <-tick.C:
 			since := p.waitingSince.Load()
@@ -63,7 +63,7 @@ func (p *pump) finish(quiet time.Duration) {
 			closed := make(chan struct{})
 			go func() {
 				defer close(closed)
-				p.from.Close()
+				_ = p.from.Close()
 			}()
 			select {
 			case <-p.done:

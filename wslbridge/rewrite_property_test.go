@@ -242,7 +242,8 @@ func (o oracle) translate(kind, text string) string {
 		return text
 	case o.fromClient && kind == "path":
 		result, err = t.ToLinux(text)
-	case o.fromClient && form == pathxlate.FormPOSIX:
+	case o.fromClient && form == pathxlate.FormPOSIX,
+		o.fromClient && t.Explain(pathxlate.OpURIToLinux, text).Rule == pathxlate.RuleLinuxPath:
 		return text
 	case o.fromClient:
 		result, err = t.URIToLinux(text)

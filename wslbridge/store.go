@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 )
 
@@ -26,10 +25,10 @@ const StoreDir = ".local/share/hermes-acp/bin"
 // PruneStore removes what provisioning left in dir: binaries older than the newest two besides the
 // one at executable, and unfinished copies. It does nothing when executable is not in dir.
 func PruneStore(dir, executable string) error {
-	inUse, err := filepath.Rel(dir, filepath.Dir(executable))
-	if err != nil || strings.Contains(inUse, string(filepath.Separator)) || inUse == "." || inUse == ".." {
+	if filepath.Dir(filepath.Dir(executable)) != filepath.Clean(dir) {
 		return nil
 	}
+	inUse := filepath.Base(filepath.Dir(executable))
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return fmt.Errorf("prune old binaries: %w", err)

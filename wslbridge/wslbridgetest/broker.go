@@ -4,6 +4,7 @@ package wslbridgetest
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -16,11 +17,12 @@ import (
 // Broker runs the job that the wsl.exe listening at address has. When that process dies, the job is
 // hung up, unless it is an orphan.
 func Broker(address string) error {
-	conn, err := net.Dial("tcp", address)
+	var dialer net.Dialer
+	conn, err := dialer.DialContext(context.Background(), "tcp", address)
 	if err != nil {
 		return fmt.Errorf("broker: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	packets := bufio.NewReaderSize(conn, 1<<20)
 	kind, content, err := readPacket(packets)
 	if err != nil || kind != packetJob {
@@ -51,7 +53,7 @@ func Broker(address string) error {
 
 // feedStdin reports false when the other end is gone.
 func feedStdin(packets *bufio.Reader, stdin *io.PipeWriter) bool {
-	defer stdin.Close()
+	defer func() { _ = stdin.Close() }()
 	for {
 		kind, content, err := readPacket(packets)
 		switch {
@@ -62,7 +64,7 @@ func feedStdin(packets *bufio.Reader, stdin *io.PipeWriter) bool {
 				return true
 			}
 		case kind == packetStdinEnd:
-			stdin.Close()
+			_ = stdin.Close()
 		}
 	}
 }

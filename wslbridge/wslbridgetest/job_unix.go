@@ -73,7 +73,7 @@ func (r *runningJob) relay(stdin io.Reader, stdout, stderr io.Writer) int {
 		for p := range toCommand {
 			_, _ = r.stdin.Write(p)
 		}
-		r.stdin.Close()
+		_ = r.stdin.Close()
 	}()
 	exited := make(chan *os.ProcessState, 1)
 	go func() {
@@ -133,7 +133,7 @@ func forward(from *<-chan []byte, to io.Writer, p []byte, ok bool) {
 		return
 	}
 	if _, err := to.Write(p); err != nil {
-		os.Exit(1) // nobody reads wsl.exe's output any more
+		os.Exit(1) //nolint:revive // a wsl.exe whose output nobody reads any more just ends
 	}
 }
 

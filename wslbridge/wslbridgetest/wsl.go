@@ -190,7 +190,7 @@ func (p *program) record(call Invocation) {
 		var f *os.File
 		if f, err = os.OpenFile(p.config.Log, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600); err == nil {
 			_, err = f.Write(append(line, '\n'))
-			f.Close()
+			_ = f.Close()
 		}
 	}
 	if err != nil {
@@ -251,7 +251,7 @@ func (d *dyingWriter) Write(p []byte) (int, error) {
 		return d.w.Write(p)
 	}
 	_, _ = d.w.Write(p[:d.left])
-	os.Exit(1)
+	os.Exit(1) //nolint:revive // as a killed process does
 	return 0, nil
 }
 
