@@ -3,6 +3,7 @@
 package main
 
 import (
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -353,7 +354,7 @@ text Planned.
 // Logs and the program's own words are on stderr, where an editor shows them.
 func TestConformanceACP_003_LogsAreOnStderr(t *testing.T) {
 	t.Parallel()
-	stdout, stderr, err := runProgram(t, `{"jsonrpc":"2.0","id":1,"method":"session/shout"}`+"\n")
+	stdout, stderr, err := runProgram(t, nil, `{"jsonrpc":"2.0","id":1,"method":"session/shout"}`+"\n")
 	if err != nil || !strings.Contains(stderr, "unknown method") || strings.Count(stdout, "\n") != 1 || strings.Contains(stdout, "serving") {
 		t.Errorf("%v\nstdout: %s\nstderr: %s", err, stdout, stderr)
 	}
@@ -366,7 +367,7 @@ func TestConformanceACP_035_SetupIsADialogueOfItsOwn(t *testing.T) {
 	for name, args := range map[string][]string{"appended": {"acp", "--setup"}, "replaced": {"--setup"}} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			stdout, stderr, err := runProgram(t, "offline\n\n\n", args...)
+			stdout, stderr, err := runProgram(t, nil, "offline\n\n\n", args...)
 			if err != nil || !strings.Contains(stderr, "Stored.") || strings.Contains(stdout, "jsonrpc") {
 				t.Errorf("%v\nstdout: %s\nstderr: %s", err, stdout, stderr)
 			}
@@ -374,12 +375,13 @@ func TestConformanceACP_035_SetupIsADialogueOfItsOwn(t *testing.T) {
 	}
 }
 
-// runProgram runs the real program with a home of its own until it ends.
-func runProgram(t *testing.T, stdin string, args ...string) (stdout, stderr string, err error) {
+// runProgram runs the real program with a home of its own and further variables
+// until it ends.
+func runProgram(t *testing.T, env []string, stdin string, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	home := t.TempDir()
 	cmd := exec.Command(builtProgram(t), args...)
-	cmd.Env = []string{"HOME=" + home, "HERMES_HOME=" + filepath.Join(home, ".hermes"), "PATH=/usr/bin:/bin"}
+	cmd.Env = append(env, "HOME="+home, "HERMES_HOME="+filepath.Join(home, ".hermes"), "PATH="+os.Getenv("PATH"))
 	cmd.Stdin = strings.NewReader(stdin)
 	var out, errOut strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &errOut

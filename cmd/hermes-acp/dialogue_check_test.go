@@ -45,7 +45,8 @@ func playCases(t *testing.T, l lane, cases []dialogueCase) {
 }
 
 // playCase plays one case with a model, a home and temporary files of its own.
-// $SELF is this test binary; names holds further ones, with their $.
+// $SELF is this test binary and $MODEL the model's URL; names holds further ones,
+// with their $.
 func playCase(t *testing.T, l lane, script string, names map[string]string) {
 	t.Helper()
 	model := llmtest.Start(t, script)
@@ -66,7 +67,7 @@ func playCase(t *testing.T, l lane, script string, names map[string]string) {
 	env := append(agentEnv(t, model.URL), "HOME="+home, "HERMES_HOME="+filepath.Join(home, ".hermes"), "TMPDIR="+filepath.Join(work, "tmp"))
 	d := newDialogue(&scriptState{tb: t, lane: l, program: builtProgram(t), model: model}, work, env)
 	maps.Copy(d.kept, names)
-	d.kept["$SELF"] = self
+	d.kept["$SELF"], d.kept["$MODEL"] = self, model.URL
 	if err := d.play(string(txtar.Parse([]byte(script)).Comment)); err != nil {
 		t.Fatalf("%v\n%s", err, d.String())
 	}

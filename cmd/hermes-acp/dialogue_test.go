@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -41,6 +42,8 @@ import (
 //	raw LINE               sends a line as it stands; a Go string in quotes may
 //	                       hold several, which are then written at once
 //	write FILE STRING      writes a file in $WORK, STRING being a Go string
+//	link NAME TARGET       makes a symbolic link in $WORK
+//	sql STATEMENTS         changes the database while no agent runs
 //	gate NAME              waits until the model is at a gate, then opens it
 //	reach NAME             waits until the model is at a gate
 //	stop                   closes the agent's input; it must end by itself, well
@@ -133,6 +136,11 @@ func (d *dialogue) step(line string) error {
 		return d.kill()
 	case "write":
 		return d.writeFile(rest)
+	case "link":
+		name, target, _ := strings.Cut(rest, " ")
+		return os.Symlink(d.expand(target), filepath.Join(d.work, name))
+	case "sql":
+		return d.changeDatabase(d.expand(rest))
 	case "gate", "reach":
 		return d.gate(rest, verb == "gate")
 	case "env":
@@ -352,7 +360,19 @@ func (d *dialogue) writeFile(arguments string) error {
 		return err
 	}
 	path := filepath.Join(d.work, name)
-	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600))
+	return errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(d.expand(text)), 0o600))
+}
+
+func (d *dialogue) changeDatabase(statements string) error {
+	if d.agent != nil {
+		return errors.New("the agent still runs")
+	}
+	db, err := sql.Open("sqlite", filepath.Join(d.work, "home", ".hermes", "state.db"))
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(context.WithoutCancel(d.state.tb.Context()), statements)
+	return errors.Join(err, db.Close())
 }
 
 func (d *dialogue) gate(name string, open bool) error {
