@@ -23,13 +23,13 @@ const testTimeout = 30 * time.Second
 
 // machine is a simulated Windows with WSL.
 type machine struct {
-	t      *testing.T
+	t      testing.TB
 	dir    string
 	config wslbridgetest.Config
 }
 
 // newMachine has the distros Ubuntu (the default) and Debian.
-func newMachine(t *testing.T) *machine {
+func newMachine(t testing.TB) *machine {
 	t.Helper()
 	m := &machine{t: t, dir: t.TempDir()}
 	m.config.Log = filepath.Join(m.dir, "wsl.log")
@@ -130,14 +130,14 @@ var payloadOnce = sync.OnceValue(func() *Payload {
 	return payloadOf(binary)
 })
 
-func testPayload(t *testing.T) *Payload {
+func testPayload(t testing.TB) *Payload {
 	t.Helper()
 	return payloadOnce()
 }
 
 // editor is a scripted client of a running launcher.
 type editor struct {
-	t      *testing.T
+	t      testing.TB
 	stdin  *os.File
 	stdout *os.File
 	lines  *bufio.Reader
@@ -150,7 +150,7 @@ type editor struct {
 }
 
 // startEditor starts l and returns its client.
-func startEditor(t *testing.T, l *Launcher) *editor {
+func startEditor(t testing.TB, l *Launcher) *editor {
 	t.Helper()
 	e := &editor{t: t, stderr: &lockedBuffer{}, result: make(chan struct{})}
 	stdin, theirs, err := os.Pipe()

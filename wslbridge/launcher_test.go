@@ -351,8 +351,14 @@ func TestW41_BothDirectionsAtOnce(t *testing.T) {
 
 // The child is gone long before the editor has read what it wrote.
 func TestW43_SlowReaderGetsEverything(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	m := newMachine(t).installed("Ubuntu")
-	e := startEditor(t, m.launcher())
+	l := m.launcher()
+	l.HostArgs = []string{"bridge-host", "--", exe, "agent"}
+	e := startEditor(t, l)
 	e.distro()
 	const count = 5000
 	e.send(`{"jsonrpc":"2.0","method":"burst-and-exit","params":{"count":%d,"bytes":200,"code":3}}`, count)

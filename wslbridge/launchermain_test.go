@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"testing"
@@ -16,7 +17,7 @@ const launcherEnv = "WSLBRIDGE_TEST_LAUNCHER"
 // launcherMain runs a launcher as a process of its own, for tests that kill it.
 func launcherMain() int {
 	l := &Launcher{
-		Payload: payloadOnce(),
+		Payload: &Payload{Open: func() (io.ReadCloser, error) { return os.Open("/proc/self/exe") }},
 		Environ: os.Environ(),
 		Stdin:   os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Log: discardLog(),
@@ -25,7 +26,9 @@ func launcherMain() int {
 		WSL, SystemDir, Version *string
 		Registered              *Registered
 		HostArgs                *[]string
-	}{&l.WSL, &l.SystemDir, &l.Version, &l.Registered, &l.HostArgs}); err != nil {
+		SHA256                  *string
+		Size                    *int64
+	}{&l.WSL, &l.SystemDir, &l.Version, &l.Registered, &l.HostArgs, &l.Payload.SHA256, &l.Payload.Size}); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 2
 	}
@@ -37,10 +40,11 @@ func launcherMain() int {
 }
 
 // asProcess returns the command that runs l in a process of its own.
-func asProcess(t *testing.T, l *Launcher) *exec.Cmd {
+func asProcess(t testing.TB, l *Launcher) *exec.Cmd {
 	t.Helper()
 	config, err := json.Marshal(map[string]any{
 		"WSL": l.WSL, "SystemDir": l.SystemDir, "Version": l.Version, "Registered": l.Registered, "HostArgs": l.HostArgs,
+		"SHA256": l.Payload.SHA256, "Size": l.Payload.Size,
 	})
 	if err != nil {
 		t.Fatal(err)
