@@ -439,3 +439,24 @@ func TestExternalToolsAskUnlessARuleAllows(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesFile(t *testing.T) {
+	for _, tc := range []struct {
+		line, name string
+		want       bool
+	}{
+		{"tee a.txt", "a.txt", true},
+		{"cat b > ./dir/a.txt", "a.txt", true},
+		{`python3 -c "open('a.txt')"`, "a.txt", true},
+		{"tee aa.txt", "a.txt", false},
+		{"tee a.txt.bak", "a.txt", false},
+		{"tee aa.txt a.txt", "a.txt", true},
+		{"make all", "a", false},
+		{"touch a", "a", true},
+		{"touch é", "é", true},
+	} {
+		if got := namesFile(tc.line, tc.name); got != tc.want {
+			t.Errorf("%q in %q: %v", tc.name, tc.line, got)
+		}
+	}
+}

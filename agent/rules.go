@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Rule is a lasting answer for one exact command, or for one external tool, in
@@ -75,15 +76,11 @@ func (a *Approvals) ruleCommand(ctx context.Context, cmd *Command) (ruling, erro
 	if a.policy.Rules == nil || len(asking) == 0 {
 		return r, nil
 	}
-	names := make([]string, len(asking))
-	for i, call := range asking {
-		names[i] = "`" + quoteWords(call.Words) + "`"
-	}
 	if cmd.Plain && !cmd.Dangerous {
-		r.allow = "Always allow " + strings.Join(names, " and ")
+		r.allow = "Always allow " + nameCalls(asking)
 	}
 	if len(asking) == 1 {
-		r.deny = "Never allow " + names[0]
+		r.deny = "Never allow " + nameCalls(asking)
 	}
 	r.keep = func(ctx context.Context, allow bool) {
 		for _, call := range asking {
@@ -91,6 +88,22 @@ func (a *Approvals) ruleCommand(ctx context.Context, cmd *Command) (ruling, erro
 		}
 	}
 	return r, nil
+}
+
+// nameCalls names commands in an option. The question itself shows long ones.
+func nameCalls(calls []SimpleCommand) string {
+	const longest = 100
+	names := make([]string, len(calls))
+	for i, call := range calls {
+		names[i] = "`" + quoteWords(call.Words) + "`"
+	}
+	switch name := strings.Join(names, " and "); {
+	case len(name) <= longest:
+		return name
+	case len(calls) == 1:
+		return "this exact command"
+	}
+	return "these exact commands"
 }
 
 // askingCalls returns the calls that neither the safe list nor a rule allows.
@@ -110,11 +123,30 @@ func (a *Approvals) deniedEditIn(cmd *Command) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for target := range a.deniedEdits {
-		if slices.Contains(cmd.Writes, target) || strings.Contains(cmd.Line, filepath.Base(target)) {
+		if slices.Contains(cmd.Writes, target) || namesFile(cmd.Line, filepath.Base(target)) {
 			return target
 		}
 	}
 	return ""
+}
+
+// namesFile reports whether name stands in line as a name of its own.
+func namesFile(line, name string) bool {
+	isPart := func(r rune) bool {
+		return unicode.IsLetter(r) || unicode.IsDigit(r) || r == '_' || r == '-' || r == '.'
+	}
+	for at := 0; ; {
+		i := strings.Index(line[at:], name)
+		if i < 0 {
+			return false
+		}
+		before, _ := utf8.DecodeLastRuneInString(line[:at+i])
+		at += i + len(name)
+		after, _ := utf8.DecodeRuneInString(line[at:])
+		if !isPart(before) && !isPart(after) {
+			return true
+		}
+	}
 }
 
 // sensitiveIn returns a sensitive path that the line writes or names as an
