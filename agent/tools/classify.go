@@ -234,6 +234,9 @@ func (r *lineReader) redirect(redirect *syntax.Redirect) (input bool) {
 		}
 		return true
 	case syntax.RdrIn:
+		if path == "/dev/null" {
+			return true
+		}
 		switch {
 		case kind == wordGlob || !r.dirKnown:
 			r.opaque("reads from a pattern or an unknown folder")
@@ -304,7 +307,9 @@ func (r *lineReader) found(cmd *syntax.CallExpr, fed bool) {
 		use, ok := safeUse(words, kinds)
 		call.Safe = ok
 		for _, path := range use.reads {
-			r.reads = append(r.reads, r.absolute(path))
+			if path != "/dev/null" {
+				r.reads = append(r.reads, r.absolute(path))
+			}
 		}
 		if use.gitVerb > 0 {
 			r.gitVerbEnds = append(r.gitVerbEnds, int(cmd.Args[use.gitVerb].End().Offset()))
@@ -348,7 +353,7 @@ func (r *lineReader) changeDir(words []string) {
 		r.dirKnown = false
 	case "cd":
 		switch {
-		case len(words) == 1:
+		case len(words) == 1 && r.home != "":
 			r.dir = r.home
 		case len(words) == 2 && !strings.HasPrefix(words[1], "-"):
 			r.dir = r.absolute(words[1])
@@ -407,8 +412,8 @@ func (r *lineReader) unquoted(b *strings.Builder, lit string, first, last bool) 
 	if first && strings.HasPrefix(lit, "~") {
 		name, rest, slash := strings.Cut(lit[1:], "/")
 		switch {
-		case name != "" || !slash && !last:
-			kind = wordDynamic // another user's home
+		case name != "" || !slash && !last || r.home == "":
+			kind = wordDynamic // another user's home, or one that is not known
 		case slash:
 			b.WriteString(r.home + "/")
 			lit = rest

@@ -83,6 +83,8 @@ func TestSafeCommandsNameWhatTheyRead(t *testing.T) {
 		{"find /etc -name passwd", []string{"/etc"}},
 		{"sed -n 1p .env", []string{testDir + "/.env"}},
 		{"echo .env", nil},
+		{"grep foo a /dev/null", []string{testDir + "/a"}},
+		{"cat < /dev/null", nil},
 	} {
 		got := testClassifier().classify(tc.line, testDir)
 		if got.command.Verdict != agent.VerdictSafe {

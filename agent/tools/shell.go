@@ -171,6 +171,9 @@ func (t *Toolset) shellOptions(ctx context.Context, ws *agent.Workspace, line cl
 		env = append(env,
 			"GIT_OPTIONAL_LOCKS=0", // no index refresh, so no post-index-change hook
 			"GIT_NO_LAZY_FETCH=1",  // no connection for missing objects
+			// In GBK or Shift-JIS a backslash may be the second half of a
+			// character, and the shell would read another line than the parser.
+			"LC_ALL=C.UTF-8",
 			"PATH="+outsidePath(lookup(env, "PATH"), ws))
 	}
 	return shellOptions{dir: dir, env: withGitSettings(env, settings)}
@@ -199,7 +202,7 @@ func outsidePath(path string, ws *agent.Workspace) string {
 // than the line it is given: start files, options, exported functions.
 func changesShell(name string) bool {
 	switch name {
-	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "BASH_XTRACEFD", "POSIXLY_CORRECT":
+	case "BASH_ENV", "ENV", "SHELLOPTS", "BASHOPTS", "CDPATH", "GLOBIGNORE", "BASH_XTRACEFD", "BASH_COMPAT", "POSIXLY_CORRECT":
 		return true
 	}
 	return strings.HasPrefix(name, "BASH_FUNC_")
