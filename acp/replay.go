@@ -52,6 +52,7 @@ type replayer struct {
 	results map[string]bool           // ids of the calls that have a result
 	open    map[string]agent.CallInfo // calls shown without their result yet
 	order   []string                  // their ids, in order
+	plan    []agent.PlanEntry         // as it was at this point
 }
 
 func (r *replayer) message(ctx context.Context, id string, m agent.Message) error {
@@ -67,17 +68,28 @@ func (r *replayer) message(ctx context.Context, id string, m agent.Message) erro
 	return nil
 }
 
-// chunk sends a message's text; blank text is no message.
+// chunk sends a message's text, then its images; blank text is no message.
 func (r *replayer) chunk(ctx context.Context, kind, id string, m agent.Message) error {
-	text := m.Text()
-	if isBlank(text) {
-		return nil
+	if text := m.Text(); !isBlank(text) {
+		c := chunk{SessionUpdate: kind, MessageID: id, Content: acpsdk.ContentBlockText{Type: "text", Text: text}}
+		if m.Summary {
+			c.Meta = map[string]any{"hermes": map[string]any{"compactionSummary": true}}
+		}
+		if err := r.updates.send(ctx, c); err != nil {
+			return err
+		}
 	}
-	c := chunk{SessionUpdate: kind, MessageID: id, Content: acpsdk.ContentBlockText{Type: "text", Text: text}}
-	if m.Summary {
-		c.Meta = map[string]any{"hermes": map[string]any{"compactionSummary": true}}
+	for _, part := range m.Parts {
+		mimeType, data, ok := splitDataURL(part.ImageURL)
+		if !ok {
+			continue
+		}
+		image := acpsdk.ContentBlockImage{Type: "image", MimeType: mimeType, Data: data}
+		if err := r.updates.send(ctx, imageChunk{SessionUpdate: kind, MessageID: id, Content: image}); err != nil {
+			return err
+		}
 	}
-	return r.updates.send(ctx, c)
+	return nil
 }
 
 // assistant sends thought, text and calls. A row that hermes-acp wrote itself
@@ -121,7 +133,14 @@ func (r *replayer) result(ctx context.Context, m agent.Message) error {
 	}
 	delete(r.open, m.ToolCallID)
 	ended := agent.CallEnded{Call: call, Result: agent.Result{Text: m.Text(), Failed: m.Failed}}
-	return r.updates.send(ctx, r.updates.callEnded(ended))
+	if err := r.updates.send(ctx, r.updates.callEnded(ended)); err != nil || call.Tool != todoTool || m.Failed {
+		return err
+	}
+	plan, changed := replayTodo(r.plan, call.Arguments)
+	if r.plan = plan; !changed {
+		return nil
+	}
+	return r.updates.send(ctx, planUpdate(plan))
 }
 
 // closeOpen ends the calls that a crash left without a result.

@@ -103,6 +103,13 @@ type chunk struct {
 	Meta          map[string]any          `json:"_meta,omitempty"`
 }
 
+// imageChunk is a chunk of a message that holds an image.
+type imageChunk struct {
+	SessionUpdate string                   `json:"sessionUpdate"`
+	Content       acpsdk.ContentBlockImage `json:"content"`
+	MessageID     string                   `json:"messageId,omitempty"`
+}
+
 func newChunk(kind, messageID, text string) any {
 	if text == "" {
 		return nil
