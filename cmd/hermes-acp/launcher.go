@@ -127,7 +127,7 @@ func (w bridgeWish) apply(l *wslbridge.Launcher, config wslbridge.Config, lookup
 	return nil
 }
 
-var errGitBash = errors.New("Git Bash has turned a Linux path into one of Windows") //nolint:revive,staticcheck // a name
+var errGitBash = errors.New("a Linux path was turned into one of Windows by Git Bash")
 
 // mangledByGitBash returns a word that began as /home/... and got the folder of Git in front.
 func mangledByGitBash(words []string) string {
