@@ -45,11 +45,7 @@ func (db *DB) messages(ctx context.Context, id string) ([]agent.Message, error) 
 		return nil, err
 	}
 	db.setSeen(id, last)
-	msgs, err := decodeRows(append(rows, running...))
-	if err != nil {
-		return nil, err
-	}
-	msgs = fillGaps(msgs)
+	msgs := fillGaps(db.decodeRows(ctx, append(rows, running...)))
 	if len(running) == 0 {
 		msgs = append(msgs, closeHistory(msgs)...)
 	}

@@ -105,7 +105,7 @@ func (db *DB) closeTail(ctx context.Context, tx *sql.Tx, id, hermesID string, la
 	if err != nil {
 		return err
 	}
-	closing, err := closingRows(rows)
+	closing, err := db.closingRows(ctx, rows)
 	if err != nil {
 		return err
 	}

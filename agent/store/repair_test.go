@@ -197,3 +197,17 @@ func TestClockGoesBackwards(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// One row that cannot be read keeps neither the others nor the session shut.
+func TestDamagedRowsShowWhatCanBeRead(t *testing.T) {
+	dir := t.TempDir()
+	db := openIn(t, dir)
+	newSession(t, db, "s1")
+	appendAll(t, db, "s1", true, user("q"), assistant("a"), user("q2"), assistant("a2"))
+	execute(t, dir, `UPDATE messages SET tool_calls = '[{"id":' WHERE content = 'a'`)
+	execute(t, dir, `UPDATE messages SET content = char(0) || 'json:[{' WHERE content = 'a2'`)
+	want := []string{"user: q", "assistant: a", "user: q2", "assistant: " + partsPrefix + "[{"}
+	if diff := cmp.Diff(want, lines(messagesOf(t, db, "s1"))); diff != "" {
+		t.Error(diff)
+	}
+}

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -116,7 +117,8 @@ func encodeContent(parts []agent.Part) (*string, error) {
 }
 
 // message is the inverse of encodeRow. It also takes what only Hermes writes, and
-// leaves out what it does not know, such as a content part of a new type.
+// leaves out what it does not know, such as a content part of a new type. With an
+// error it returns what can be read of a damaged row.
 func (r row) message() (agent.Message, error) {
 	m := agent.Message{
 		Role:        agent.Role(r.Role),
@@ -129,18 +131,19 @@ func (r row) message() (agent.Message, error) {
 		Summary:     r.Summary,
 		Time:        fromSeconds(r.Timestamp),
 	}
-	var err error
+	var contentErr, callsErr error
 	if r.Content != nil {
-		if m.Parts, err = decodeContent(*r.Content); err != nil {
-			return agent.Message{}, fmt.Errorf("decode the content of a message: %w", err)
+		if m.Parts, contentErr = decodeContent(*r.Content); contentErr != nil {
+			m.Parts = []agent.Part{{Text: *r.Content}}
+			contentErr = fmt.Errorf("decode the content of a message: %w", contentErr)
 		}
 	}
 	if r.ToolCalls != nil {
-		if m.ToolCalls, err = decodeToolCalls(*r.ToolCalls); err != nil {
-			return agent.Message{}, fmt.Errorf("decode the tool calls of a message: %w", err)
+		if m.ToolCalls, callsErr = decodeToolCalls(*r.ToolCalls); callsErr != nil {
+			callsErr = fmt.Errorf("decode the tool calls of a message: %w", callsErr)
 		}
 	}
-	return m, nil
+	return m, errors.Join(contentErr, callsErr)
 }
 
 func decodeContent(content string) ([]agent.Part, error) {

@@ -63,8 +63,8 @@ func scanKept(rows *sql.Rows) (m KeptMessage, err error) {
 		return m, err
 	}
 	m.PutAway = r.putAway
-	m.Message, err = r.message()
-	return m, err
+	m.Message, _ = r.message() // of a damaged row people see what can be read
+	return m, nil
 }
 
 // Relative is a Hermes session in the family of another one: of the same oldest

@@ -247,7 +247,7 @@ func (db *DB) completeDeadTurn(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		closing, err := closingRows(rows)
+		closing, err := db.closingRows(ctx, rows)
 		if err != nil {
 			return err
 		}
@@ -256,21 +256,19 @@ func (db *DB) completeDeadTurn(ctx context.Context, id string) error {
 	})
 }
 
-func closingRows(rows []row) ([]row, error) {
-	msgs, err := decodeRows(rows)
-	if err != nil {
-		return nil, err
-	}
-	return encodeRows(closeHistory(msgs))
+func (db *DB) closingRows(ctx context.Context, rows []row) ([]row, error) {
+	return encodeRows(closeHistory(db.decodeRows(ctx, rows)))
 }
 
-func decodeRows(rows []row) ([]agent.Message, error) {
+// decodeRows takes what can be read of damaged rows: one of them must not keep a
+// whole conversation shut.
+func (db *DB) decodeRows(ctx context.Context, rows []row) []agent.Message {
 	msgs := make([]agent.Message, len(rows))
 	for i, r := range rows {
 		var err error
 		if msgs[i], err = r.message(); err != nil {
-			return nil, err
+			db.log.WarnContext(ctx, "a stored message is damaged", "role", r.Role, "error", err)
 		}
 	}
-	return msgs, nil
+	return msgs
 }
