@@ -107,6 +107,9 @@ func safeGit(words []string, kinds []wordKind) (safety, bool) {
 	if at >= len(words) || slices.Contains(kinds, wordGlob) {
 		return safety{}, false
 	}
+	if len(words) == 2 && words[1] == "--version" {
+		return safety{}, true
+	}
 	for _, verb := range safeGitVerbs() {
 		name := strings.Fields(verb.name)
 		if len(words) < at+len(name) || !slices.Equal(words[at:at+len(name)], name) {

@@ -56,7 +56,6 @@ func safeCommands() []safeCommand {
 		{names: "wc", short: "lwcmL", long: "lines words bytes chars max-line-length", operands: nameOperands},
 		{names: "md5sum sha1sum sha256sum sha512sum cksum", operands: nameOperands},
 		{names: "od hexdump", short: "A:t:N:j:vxcCn:s:", operands: fileOperands},
-		{names: "strings", short: "an:", operands: fileOperands},
 		{names: "file", short: "biLkN", long: "brief mime mime-type mime-encoding", operands: nameOperands},
 		{names: "stat", short: "Lc:tx", long: "format= printf= dereference terse", operands: nameOperands},
 		{names: "du", short: "shacdkmbLxd:", long: "summarize human-readable all total max-depth= apparent-size", operands: nameOperands},
@@ -91,9 +90,6 @@ func safeUse(words []string, kinds []wordKind) (safety, bool) {
 	if kinds[0] != wordLiteral {
 		return safety{}, false
 	}
-	if len(words) == 2 && isVersionFlag(words[1]) && slices.Contains(versionedTools(), name) {
-		return safety{}, true
-	}
 	switch name {
 	case "git":
 		return safeGit(words, kinds)
@@ -121,14 +117,6 @@ var safeCommandByName = sync.OnceValue(func() map[string]safeCommand {
 	}
 	return byName
 })
-
-// versionedTools tell their version without reading a project's files. Tools
-// that a project can redirect (yarn, pnpm, cargo, go) are not among them.
-func versionedTools() []string {
-	return []string{"bash", "git", "python", "python3", "node", "gcc", "clang", "cc", "make", "cmake", "ruby", "perl", "php", "java"}
-}
-
-func isVersionFlag(word string) bool { return word == "--version" || word == "-V" }
 
 // use parses the words of a listed command as getopt does.
 func (c safeCommand) use(words []string, kinds []wordKind) (safety, bool) {

@@ -35,7 +35,7 @@ func TestApprovalsPageShowsTheSafeList(t *testing.T) {
 		}
 	}
 
-	want := append(versionedTools(), "git", "find", "sed", "test", "[", "command -v")
+	want := []string{"git", "find", "sed", "test", "[", "command -v"}
 	for _, c := range safeCommands() {
 		want = append(want, strings.Fields(c.names)...)
 	}

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -174,7 +175,7 @@ func (t *Toolset) shellOptions(ctx context.Context, ws *agent.Workspace, line cl
 			// In GBK or Shift-JIS a backslash may be the second half of a
 			// character, and the shell would read another line than the parser.
 			"LC_ALL=C.UTF-8",
-			"PATH="+outsidePath(lookup(env, "PATH"), ws))
+			"PATH="+t.systemPath(lookup(env, "PATH"), ws))
 	}
 	return shellOptions{dir: dir, env: withGitSettings(env, settings)}
 }
@@ -188,14 +189,16 @@ func (t *Toolset) commandEnv(ctx context.Context, dir string) []string {
 	return append(env, "PATH="+nativeFirst(lookup(env, "PATH"), t.opts.OnDrvfs), "PWD="+dir, "TERM=dumb", "NO_COLOR=1", "PAGER=cat", "GIT_PAGER=cat", "GIT_TERMINAL_PROMPT=0")
 }
 
-// outsidePath leaves relative folders and those inside the workspace out of a
-// PATH: what runs without a question must not be a program of the project.
-func outsidePath(path string, ws *agent.Workspace) string {
+// systemPath leaves relative folders, and those inside the workspace or the home
+// folder, out of a PATH: what runs without a question must be neither a program
+// of the project nor a shim that the project's files redirect (asdf, mise).
+func (t *Toolset) systemPath(path string, ws *agent.Workspace) string {
+	home := agent.Workspace{Cwd: t.opts.Home}
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
 		target, err := agent.ResolveLinks(dir)
-		return !filepath.IsAbs(dir) || err != nil || ws.Contains(target)
+		return !filepath.IsAbs(dir) || err != nil || ws.Contains(target) || t.opts.Home != "" && home.Contains(target)
 	})
-	return strings.Join(dirs, string(filepath.ListSeparator))
+	return cmp.Or(strings.Join(dirs, string(filepath.ListSeparator)), "/usr/bin:/bin")
 }
 
 // changesShell names the variables that make a shell run or mean other things
