@@ -357,3 +357,48 @@ func awaitProcessGone(t *testing.T, what, pid string) {
 		time.Sleep(20 * time.Millisecond)
 	}
 }
+
+// The first run of a person who types --setup installs the agent, and uninstall takes all of it away
+// but what belongs to Hermes.
+func TestWineSetupAndUninstall(t *testing.T) {
+	home := filepath.Join(t.TempDir(), "home")
+	run := func(stdin string, args ...string) (string, int) {
+		t.Helper()
+		cmd, err := underWine(wineDir(t), home, wslbridgetest.Config{}, args...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd.Stdin = strings.NewReader(stdin)
+		out, err := cmd.CombinedOutput()
+		if err != nil && cmd.ProcessState == nil {
+			t.Fatal(err)
+		}
+		return string(out), cmd.ProcessState.ExitCode()
+	}
+	if out, code := run("", "--version"); strings.TrimSpace(out) != version || code != 0 {
+		t.Errorf("--version: %q, %d", out, code)
+	}
+	out, code := run("openai\nsome-model\nsk-test\n", "--setup")
+	if code != 0 || !strings.Contains(out, "Which provider serves your model?") {
+		t.Errorf("--setup: %d, %s", code, out)
+	}
+	if out, code := run("", "--check"); code != 0 || !strings.Contains(out, "some-model") {
+		t.Errorf("--check: %d, %s", code, out)
+	}
+	if out, code := run("", "sessions", "list"); code != 0 {
+		t.Errorf("sessions list: %d, %s", code, out)
+	}
+	store := filepath.Join(home, ".local/share/hermes-acp")
+	if _, err := os.Stat(store); err != nil {
+		t.Error(err)
+	}
+	if out, code := run("", "uninstall", "--distro", bridgedDistro); code != 0 || !strings.Contains(out, "Removed from "+bridgedDistro) {
+		t.Errorf("uninstall: %d, %s", code, out)
+	}
+	if _, err := os.Stat(store); !os.IsNotExist(err) {
+		t.Errorf("%s is still there (%v)", store, err)
+	}
+	if _, err := os.Stat(filepath.Join(home, ".hermes", ".env")); err != nil {
+		t.Error(err)
+	}
+}
