@@ -32,7 +32,7 @@ func (s *server) modelCommand(ctx context.Context, session *agent.Session, id st
 		verb = "Model switched to"
 		s.updates(session.ID()).configOptions(ctx, session)
 	}
-	info, err := s.modelInfo(ctx, session)
+	info, err := s.sessionModel(ctx, session)
 	if err != nil {
 		return "", err
 	}
@@ -43,16 +43,12 @@ func (s *server) modelCommand(ctx context.Context, session *agent.Session, id st
 	return text, nil
 }
 
-func (s *server) modelInfo(ctx context.Context, session *agent.Session) (agent.ModelInfo, error) {
+func (s *server) sessionModel(ctx context.Context, session *agent.Session) (agent.ModelInfo, error) {
 	rec, err := session.Record(ctx)
 	if err != nil {
 		return agent.ModelInfo{}, err
 	}
-	model, err := s.agent.Model(ctx, rec.Model)
-	if err != nil {
-		return agent.ModelInfo{}, err
-	}
-	return model.Info(), nil
+	return s.modelInfo(ctx, rec)
 }
 
 func (s *server) modeCommand(ctx context.Context, session *agent.Session, id string) (string, error) {
@@ -99,7 +95,7 @@ func (s *server) contextCommand(ctx context.Context, session *agent.Session, _ s
 		lines = append(lines, fmt.Sprintf("Conversation: %d messages", total), fmt.Sprintf("  user: %d, assistant: %d, tool: %d, system: %d",
 			counts[agent.RoleUser], counts[agent.RoleAssistant], counts[agent.RoleTool], counts[agent.RoleSystem]))
 	}
-	info, err := s.modelInfo(ctx, session)
+	info, err := s.sessionModel(ctx, session)
 	if err != nil {
 		return "", err
 	}

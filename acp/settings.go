@@ -69,8 +69,7 @@ func (s *server) state(ctx context.Context, session *agent.Session) (sessionStat
 		return sessionState{}, err
 	}
 	state := sessionState{Modes: modeState(rec.Mode)}
-	if model, err := s.agent.Model(ctx, rec.Model); err == nil {
-		info := model.Info()
+	if info, err := s.modelInfo(ctx, rec); err == nil {
 		state.contextWindow = info.ContextWindow
 		state.Models = s.models(info)
 		state.ConfigOptions = append(state.ConfigOptions, modelChoices(state.Models))
@@ -79,6 +78,20 @@ func (s *server) state(ctx context.Context, session *agent.Session) (sessionStat
 	}
 	state.ConfigOptions = append(state.ConfigOptions, modeChoices(rec.Mode), effortChoices(rec.Effort))
 	return state, nil
+}
+
+// modelInfo describes a session's model under the id by which it was chosen, which
+// holds the provider where it is not the configured one.
+func (s *server) modelInfo(ctx context.Context, rec agent.SessionRecord) (agent.ModelInfo, error) {
+	model, err := s.agent.Model(ctx, rec.Model)
+	if err != nil {
+		return agent.ModelInfo{}, err
+	}
+	info := model.Info()
+	if rec.Model != "" {
+		info.ID = rec.Model
+	}
+	return info, nil
 }
 
 // models lists what can be chosen, the current model always among it.
