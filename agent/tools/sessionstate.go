@@ -135,14 +135,14 @@ func (s *sessionState) list() []*backgroundCommand {
 	return slices.Clone(s.background)
 }
 
-// end stops the background commands, side by side, and waits for them.
+// end stops the background commands, side by side.
 func (s *sessionState) end() {
 	s.mu.Lock()
 	s.ended = true
 	s.mu.Unlock()
 	var wg sync.WaitGroup
 	for _, c := range s.list() {
-		wg.Go(c.stop)
+		wg.Go(func() { c.stop() })
 	}
 	wg.Wait()
 }

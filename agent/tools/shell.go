@@ -21,6 +21,9 @@ import (
 const (
 	// termGrace is how long a command may take to end after SIGTERM.
 	termGrace = 400 * time.Millisecond
+	// killGrace is how long it may take to end after SIGKILL. One that waits
+	// for a disk or a Windows drive may take longer, and holds nobody up.
+	killGrace = 400 * time.Millisecond
 	// outputGrace is how long output may still come after the command itself
 	// has ended, from processes that it left behind.
 	outputGrace = 200 * time.Millisecond
@@ -48,8 +51,8 @@ type shellOptions struct {
 	onOutput func([]byte) // called for each piece of output, from one goroutine
 }
 
-// startShell starts a line. Whoever calls it waits for done; every process of
-// the group has ended by then.
+// startShell starts a line. Whoever calls it waits for done or calls stop; every
+// process of the group has ended when done is closed.
 func (t *Toolset) startShell(line string, opts shellOptions) (*shellCommand, error) {
 	argv := t.shellArgv(line)
 	s := &shellCommand{done: make(chan struct{})}
@@ -114,14 +117,23 @@ func (s *shellCommand) wait(read *os.File, onOutput func([]byte)) {
 	s.exit = exitStatus(s.cmd.ProcessState)
 }
 
-// stop ends the command: it asks, then kills. It returns when all has ended.
-func (s *shellCommand) stop() {
+// stop ends the command: it asks, then kills. It reports whether all has ended;
+// if not, it will as soon as the system lets it.
+func (s *shellCommand) stop() (ended bool) {
 	terminateGroup(s.cmd)
+	if s.endsWithin(termGrace) {
+		return true
+	}
+	killGroup(s.cmd)
+	return s.endsWithin(killGrace)
+}
+
+func (s *shellCommand) endsWithin(grace time.Duration) bool {
 	select {
 	case <-s.done:
-	case <-time.After(termGrace):
-		killGroup(s.cmd)
-		<-s.done
+		return true
+	case <-time.After(grace):
+		return false
 	}
 }
 

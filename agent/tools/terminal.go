@@ -107,7 +107,9 @@ func (t *Toolset) runForeground(ctx context.Context, ws *agent.Workspace, line c
 	case <-s.done:
 	case <-timer.C:
 		timedOut = true
-		s.stop()
+		if !s.stop() {
+			return agent.Result{}, fmt.Errorf("the command did not end %s after the timeout of %s, although it was killed; its output until then:\n%s", termGrace+killGrace, timeout, s.output.text())
+		}
 	case <-ctx.Done():
 		s.stop()
 		return agent.Result{}, fmt.Errorf("the command was ended: %w", context.Cause(ctx))
