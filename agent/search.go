@@ -28,7 +28,10 @@ type SearchHit struct {
 	Before, After string
 }
 
-// Searcher finds messages, the best match first.
-type Searcher interface {
+// SessionIndex finds earlier conversations.
+type SessionIndex interface {
+	// Search finds messages, the best match first.
 	Search(ctx context.Context, q SearchQuery) ([]SearchHit, error)
+	// ListSessions returns one page of the conversations, the newest first.
+	ListSessions(ctx context.Context, filter SessionFilter) (SessionPage, error)
 }

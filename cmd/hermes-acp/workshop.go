@@ -39,7 +39,7 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 	servers := mcp.NewConnector(mcp.Options{Version: version, Env: login.Environ, LookPath: login.LookPath, StripEnv: stripEnv, Log: log})
 	w.agent = agent.New(agent.Config{
 		Models:         w.models,
-		Tools:          w.tools.Tools(),
+		Tools:          append(w.tools.Tools(), tools.SessionSearch(w.store.index)),
 		Store:          func(ctx context.Context) (agent.Store, error) { return w.store.open(ctx) },
 		ConnectServers: servers.Connect,
 		SessionEnded:   w.tools.EndSession,
@@ -138,6 +138,9 @@ func (l *lazyStore) open(ctx context.Context) (*store.DB, error) {
 	l.db = db
 	return db, nil
 }
+
+// index is the store as the session_search tool needs it.
+func (l *lazyStore) index(ctx context.Context) (agent.SessionIndex, error) { return l.open(ctx) }
 
 func (l *lazyStore) close() {
 	l.mu.Lock()
