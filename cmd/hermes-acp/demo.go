@@ -221,7 +221,9 @@ func (d *demo) start(ctx context.Context) (*conversation, error) {
 // isolate gives the agent a home of its own and the built-in model, whatever is
 // configured here.
 func (d *demo) isolate(agent *exec.Cmd) {
-	agent.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool { return strings.HasPrefix(setting, "HERMES_") })
+	agent.Env = slices.DeleteFunc(os.Environ(), func(setting string) bool {
+		return strings.HasPrefix(setting, "HERMES_") && !strings.HasPrefix(setting, "HERMES_ACP_") // those choose the distro
+	})
 	agent.Env = append(agent.Env, "HERMES_HOME="+d.home, "HERMES_INFERENCE_PROVIDER=offline")
 	if runtime.GOOS == "windows" { // the agent runs inside WSL
 		forwarded := strings.TrimPrefix(os.Getenv("WSLENV")+":HERMES_HOME/p:HERMES_INFERENCE_PROVIDER", ":")

@@ -81,6 +81,7 @@ func newDialogue(s *scriptState, work string, env []string) *dialogue {
 	if resolved, err := filepath.EvalSymlinks(work); err == nil {
 		works = append([]string{resolved}, works...) // macOS has its temporary folder behind a link
 	}
+	works = append([]string{s.lane.mount + work}, works...)
 	return &dialogue{state: s, work: work, env: env, kept: make(map[string]string), transcript: newTranscript(works...)}
 }
 

@@ -78,6 +78,8 @@ type lane struct {
 	command func(program, work string, env []string) (*exec.Cmd, error)
 	// spell is how the lane's client writes a path of this machine.
 	spell func(path string) string
+	// mount is what the lane's agent sees in front of such a path.
+	mount string
 }
 
 // directLane is a client that starts the agent itself.

@@ -21,6 +21,10 @@ type Config struct {
 	Distros []Distro `json:"distros"`
 	Log     string   `json:"log"` // file that gets one JSON Invocation a line
 
+	// Drives are the Windows drives that the distro mounts, by lower-case letter, and the folders of
+	// this Linux machine that they show.
+	Drives map[string]string `json:"drives,omitempty"`
+
 	StartDelayMillis int    `json:"start_delay_millis,omitempty"`
 	Hang             bool   `json:"hang,omitempty"`          // never start the command, say nothing
 	FailID           string `json:"fail_id,omitempty"`       // fail with this error id, e.g. Wsl/Service/WSL_E_DISTRO_NOT_FOUND

@@ -36,6 +36,10 @@ type runningJob struct {
 func startJob(job Job) (*runningJob, error) {
 	// The parent-death signal comes when the starting thread ends, so that must be the main one's life.
 	runtime.LockOSThread()
+	job, err := job.withDrives()
+	if err != nil {
+		return nil, err
+	}
 	path, err := lookPathIn(job)
 	if err != nil {
 		return nil, err

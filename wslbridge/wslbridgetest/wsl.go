@@ -18,6 +18,8 @@ type Job struct {
 	Env    []string `json:"env"`
 	Dir    string   `json:"dir"`
 	Orphan bool     `json:"orphan"`
+
+	Drives map[string]string `json:"drives"`
 }
 
 // exitFailure is the code of every error of wsl.exe itself, -1.
@@ -59,7 +61,7 @@ func (p *program) run(args []string) int {
 		p.record(call)
 		return 0
 	}
-	job := Job{Argv: command, Env: p.innerEnv(distro), Dir: distro.Home, Orphan: p.config.Orphan}
+	job := Job{Argv: command, Env: p.innerEnv(distro), Dir: distro.Home, Orphan: p.config.Orphan, Drives: p.config.Drives}
 	call.Command, call.Inner = job.Argv, job.Env
 	p.record(call)
 	if p.config.Hang {
