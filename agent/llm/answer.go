@@ -34,6 +34,7 @@ type answer struct {
 	calls     callAssembler
 	finish    string
 	refused   bool
+	streamed  bool // some of it came as deltas
 	usage     agent.Usage
 
 	sentReasoningContent bool
@@ -104,8 +105,10 @@ func (a *answer) add(data []byte) error {
 		return nil
 	}
 	choice := c.Choices[0]
-	a.addDelta(choice.Delta)
-	a.addDelta(choice.Message)
+	a.streamed = a.addDelta(choice.Delta) || a.streamed
+	if !a.streamed { // some end their stream with the whole message once more
+		a.addDelta(choice.Message)
+	}
 	if choice.FinishReason == "error" {
 		return a.client.fault(ErrCut, fmt.Sprintf("%v by an error that it does not name", ErrCut))
 	}
@@ -115,7 +118,8 @@ func (a *answer) add(data []byte) error {
 	return nil
 }
 
-func (a *answer) addDelta(d delta) {
+// addDelta reports whether there was anything in d.
+func (a *answer) addDelta(d delta) bool {
 	if d.ReasoningContent != "" {
 		a.sentReasoningContent = true
 		d.Reasoning = d.ReasoningContent // some send both, with the same text
@@ -134,6 +138,7 @@ func (a *answer) addDelta(d delta) {
 	for _, part := range d.ToolCalls {
 		a.calls.add(part)
 	}
+	return d.Reasoning+d.Refusal+d.Content != "" || len(d.ToolCalls) > 0
 }
 
 // completion is what arrived. After an error it holds no tool calls, whose

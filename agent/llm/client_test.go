@@ -91,6 +91,10 @@ func TestStreamAnswers(t *testing.T) {
 			"-- json --\n{\n  \"choices\": [{\"message\": {\"role\": \"assistant\", \"content\": \"Hello\"}, \"finish_reason\": \"stop\"}],\n  \"usage\": {\"prompt_tokens\": 3, \"completion_tokens\": 1}\n}\n",
 			withUsage(said("Hello"), 3, 1),
 		},
+		"P25 the whole message at the end": {
+			"-- sse --\n" + hello + hello + `data: {"choices":[{"delta":{},"message":{"role":"assistant","content":"HelloHello"},"finish_reason":"stop"}]}` + "\n\n",
+			said("HelloHello"),
+		},
 		"content in parts": {"-- sse --\ndata: {\"choices\":[{\"delta\":{\"content\":[{\"type\":\"text\",\"text\":\"Hello\"}]},\"finish_reason\":\"stop\"}]}\n\n", said("Hello")},
 		"cost": {
 			"-- sse --\n" + hello + stop + `data: {"choices":[],"usage":{"prompt_tokens":10,"completion_tokens":5,"cost":0.25,"prompt_tokens_details":{"cached_tokens":4,"cache_write_tokens":2},"completion_tokens_details":{"reasoning_tokens":3}}}` + "\n\n",
