@@ -172,7 +172,7 @@ func isBash(shell string) bool { return filepath.Base(shell) == "bash" }
 // shellOptions returns how a classified line runs.
 func (t *Toolset) shellOptions(ctx context.Context, ws *agent.Workspace, line classified) shellOptions {
 	dir := line.command.Dir
-	env := t.commandEnv(ctx, dir)
+	env := append(t.commandEnv(ctx, dir), "HERMES_SESSION_ID="+ws.SessionID) // as Hermes tells its commands
 	var settings []gitSetting
 	if t.opts.OnDrvfs(dir) {
 		if value, _ := WindowsAutocrlf(dir); value != "" {
