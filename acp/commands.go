@@ -82,17 +82,17 @@ func slashCommand(pieces []piece) (c command, argument string, ok bool) {
 
 // command routes a /command in the reader. A join that finds no running turn
 // becomes a prompt of its own.
-func (s *server) command(session *agent.Session, c command, argument string) jsonrpc.Responder {
+func (s *server) command(req *jsonrpc.Request, session *agent.Session, c command, argument string) jsonrpc.Responder {
 	u := s.updates(session.ID())
 	switch {
 	case c.beside != nil:
-		settled := u.view.settings()
+		settings := u.view.settings.tail()
 		return s.reply(session, func(ctx context.Context) (string, error) {
-			settled(ctx)
+			settings.wait(ctx)
 			return c.beside(s, ctx, session, argument)
 		})
 	case c.inLine != nil:
-		return s.enqueue(session, agent.Prompt{Command: func(ctx context.Context) error {
+		return s.enqueue(req, session, agent.Prompt{Command: func(ctx context.Context) error {
 			if _, err := session.Record(ctx); err != nil {
 				return err
 			}
@@ -104,7 +104,7 @@ func (s *server) command(session *agent.Session, c command, argument string) jso
 	case c.join(session, argument):
 		return s.reply(session, saying(c.joined+preview(argument)))
 	default:
-		return s.enqueue(session, agent.Prompt{Parts: textPart(argument)})
+		return s.enqueue(req, session, agent.Prompt{Parts: textPart(argument)})
 	}
 }
 

@@ -352,7 +352,7 @@ func TestConformanceOfTurns(t *testing.T) {
 			b.expect("ids", len(ids), 2)
 		}},
 		{"72 prompt-turn: usage has both numbers", nil, func(b *bench) {
-			b.newSession()
+			b.ok("session/new", `{"cwd":%q,"mcpServers":[]}`, b.cwd)
 			read := b.until(isUpdate("usage_update"))
 			update := read[len(read)-1].Params.Update
 			b.expect("used and size", []any{update["used"], update["size"]}, []any{0.0, 100_000.0})

@@ -266,7 +266,8 @@ func (b *bench) refused(code int, method, params string, args ...any) string {
 	return answer.Error.Message
 }
 
-// newSession opens a session in the bench's folder and returns its id.
+// newSession opens a session in the bench's folder, reads what is told of it
+// after the response, and returns its id.
 func (b *bench) newSession() string {
 	b.t.Helper()
 	result, _ := b.ok("session/new", `{"cwd":%q,"mcpServers":[]}`, b.cwd)
@@ -274,6 +275,7 @@ func (b *bench) newSession() string {
 	if id == "" {
 		b.t.Fatal("no session id")
 	}
+	b.until(isUpdate("usage_update"))
 	return id
 }
 

@@ -35,25 +35,30 @@ func (s *server) prompt(req *jsonrpc.Request) jsonrpc.Responder {
 		return jsonrpc.Fail(err)
 	}
 	if c, argument, ok := slashCommand(pieces); ok {
-		return s.command(session, c, argument)
+		return s.command(req, session, c, argument)
 	}
 	if isEmpty(pieces) {
 		return func(ctx context.Context) (any, error) { return s.emptyPrompt(ctx, session) }
 	}
-	return s.enqueue(session, newPrompt(pieces))
+	return s.enqueue(req, session, newPrompt(pieces))
 }
 
 // enqueue gives a prompt its place in line and returns what runs it.
-func (s *server) enqueue(session *agent.Session, prompt agent.Prompt) jsonrpc.Responder {
+func (s *server) enqueue(req *jsonrpc.Request, session *agent.Session, prompt agent.Prompt) jsonrpc.Responder {
 	u := s.updates(session.ID())
-	settled := u.view.settings()
+	settings := u.view.settings.tail()
+	ahead, leave := u.view.prompts.join()
+	u.view.turnBegins()
+	req.AfterResponse = func() {
+		u.view.turnEnds()
+		leave()
+	}
 	prompt.Emit = u.emit
 	prompt.Approver = approver{server: s, sessionID: session.ID()}
 	turn := session.Enqueue(prompt)
-	u.view.turnBegins()
 	return func(ctx context.Context) (any, error) {
-		defer u.view.turnEnds()
-		settled(ctx)
+		settings.wait(ctx)
+		ahead.wait(ctx)
 		out := turn.Run(ctx)
 		if out.Err != nil {
 			return nil, s.sessionError(session.ID(), out.Err)

@@ -80,7 +80,11 @@ func (s *server) features() clientFeatures {
 const methodSessionSetModel = "session/set_model"
 
 // handle routes one message. It runs in the reader, in order of arrival.
-func (s *server) handle(_ context.Context, req *jsonrpc.Request) jsonrpc.Responder {
+func (s *server) handle(ctx context.Context, req *jsonrpc.Request) jsonrpc.Responder {
+	if req.IsNotification() && req.Method != acpsdk.AgentMethodSessionCancel {
+		s.log.InfoContext(ctx, "notification ignored", "method", req.Method)
+		return nil
+	}
 	switch req.Method {
 	case acpsdk.AgentMethodInitialize:
 		return s.initialize(req)
@@ -132,16 +136,13 @@ func respond[P any](s *server, req *jsonrpc.Request, f func(context.Context, *js
 	}
 }
 
-// unknownMethod refuses a request; an unknown notification is ignored. Clients
-// probe for life with a few well-known names, which is nothing to log.
+// unknownMethod refuses a request. Clients probe for life with a few well-known
+// names, which is nothing to log.
 func (s *server) unknownMethod(req *jsonrpc.Request) jsonrpc.Responder {
 	switch req.Method {
 	case "ping", "health", "healthcheck":
 	default:
-		s.log.Info("unknown method", "method", req.Method, "notification", req.IsNotification())
-	}
-	if req.IsNotification() {
-		return nil
+		s.log.Info("unknown method", "method", req.Method)
 	}
 	return jsonrpc.Fail(jsonrpc.Errorf(jsonrpc.CodeMethodNotFound, "method %q is not supported", req.Method))
 }

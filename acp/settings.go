@@ -163,10 +163,10 @@ func setting[P interface{ target() sessionParams }](s *server, req *jsonrpc.Requ
 	if err != nil {
 		return jsonrpc.Fail(err)
 	}
-	wait, done := s.view(session.ID()).beginSetting()
+	ahead, leave := s.view(session.ID()).settings.join()
 	return func(ctx context.Context) (any, error) {
-		defer done()
-		wait(ctx)
+		defer leave()
+		ahead.wait(ctx)
 		result, err := f(ctx, req, session, params)
 		if err != nil {
 			return nil, s.sessionError(session.ID(), err)

@@ -24,6 +24,7 @@ func current(options any) map[string]string {
 func TestConfigOptionsModesAndModelsAreInStep(t *testing.T) {
 	b := newBench(t)
 	result, _ := b.ok("session/new", `{"cwd":%q,"mcpServers":[]}`, b.cwd)
+	b.until(isUpdate("usage_update"))
 	session := fmt.Sprint(result["sessionId"])
 	want := map[string]string{"model (model)": "big", "mode (mode)": "default", "reasoning_effort (thought_level)": "default"}
 	if diff := cmp.Diff(want, current(result["configOptions"])); diff != "" {

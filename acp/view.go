@@ -1,7 +1,6 @@
 package acp
 
 import (
-	"context"
 	"sync"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -19,9 +18,13 @@ type view struct {
 	hermesID string
 	changes  changes
 
+	// settings orders what changes the session: a prompt behind a set_mode runs
+	// in that mode. prompts orders the turns, so that each is answered before
+	// the next begins.
+	settings, prompts lane
+
 	mu      sync.Mutex
-	running int           // turns that have not been answered
-	setting chan struct{} // closed when the last setting was made; nil for none
+	running int // turns that have not been answered
 }
 
 // view returns the view of a session, a new one when there is none.
@@ -59,35 +62,6 @@ func (v *view) isRunning() bool {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.running > 0
-}
-
-// beginSetting takes a place among the session's settings, in the reader. The
-// caller makes its setting between wait and done.
-func (v *view) beginSetting() (wait func(context.Context), done func()) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	before, made := v.setting, make(chan struct{})
-	v.setting = made
-	return func(ctx context.Context) { await(ctx, before) }, func() { close(made) }
-}
-
-// settings returns a function that waits until the settings that arrived so far
-// are made: a prompt behind a set_mode runs in that mode.
-func (v *view) settings() func(context.Context) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	last := v.setting
-	return func(ctx context.Context) { await(ctx, last) }
-}
-
-func await(ctx context.Context, made <-chan struct{}) {
-	if made == nil {
-		return
-	}
-	select {
-	case <-made:
-	case <-ctx.Done():
-	}
 }
 
 // note keeps what later requests need to know of an event. The caller holds

@@ -42,8 +42,8 @@ type Request struct {
 	// Params is always a JSON object.
 	Params json.RawMessage
 
-	// AfterResponse, when the Responder has set it, is called once a result
-	// (not an error) is enqueued: what it sends follows the response.
+	// AfterResponse, when the handler or its Responder has set it, is called
+	// once the response is enqueued: what it sends follows the response.
 	AfterResponse func()
 }
 
@@ -333,8 +333,7 @@ func (c *Conn) answer(ctx context.Context, req *Request, result any, err error) 
 		line, err = encode(resultFrame{"2.0", req.ID, result})
 	}
 	if err != nil {
-		c.putAnswer(encodeError(req.ID, wireError(ctx, err)))
-		return
+		line = encodeError(req.ID, wireError(ctx, err))
 	}
 	c.putAnswer(line)
 	if req.AfterResponse != nil {

@@ -285,7 +285,7 @@ func TestResponseFollowsItsUpdatesAndPrecedesAfterResponse(t *testing.T) {
 	p.closeClean()
 }
 
-func TestAfterResponseIsSkippedOnErrors(t *testing.T) {
+func TestAfterResponseFollowsAnErrorToo(t *testing.T) {
 	p := dial(t, Options{}, func(c *Conn) Handler {
 		return func(_ context.Context, req *Request) Responder {
 			return func(context.Context) (any, error) {
@@ -295,7 +295,10 @@ func TestAfterResponseIsSkippedOnErrors(t *testing.T) {
 		}
 	})
 	p.send(`{"jsonrpc":"2.0","id":1,"method":"m"}`)
-	p.expect(`{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"no such session"}}`)
+	p.expect(
+		`{"jsonrpc":"2.0","id":1,"error":{"code":-32002,"message":"no such session"}}`,
+		`{"jsonrpc":"2.0","method":"after","params":null}`,
+	)
 	p.closeClean()
 }
 
