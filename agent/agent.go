@@ -103,7 +103,7 @@ type SessionOptions struct {
 // model is configured, since every prompt would.
 func (a *Agent) NewSession(ctx context.Context, opts SessionOptions) (*Session, error) {
 	if _, err := a.cfg.Models.Model(ctx, ""); err != nil {
-		return nil, fmt.Errorf("new session: %w", err)
+		return nil, err
 	}
 	store, err := a.store(ctx)
 	if err != nil {

@@ -100,9 +100,9 @@ func TestCompactionAtTheThreshold(t *testing.T) {
 	}
 }
 
-// TestM34_OverflowCompactsOnce shows that a request which the provider finds too
+// TestM34_M36_OverflowCompactsOnce shows that a request which the provider finds too
 // large is sent once more, compacted, and then fails with the cause.
-func TestM34_OverflowCompactsOnce(t *testing.T) {
+func TestM34_M36_OverflowCompactsOnce(t *testing.T) {
 	overflow := func(context.Context, ModelRequest, func(Delta)) (Completion, error) {
 		return Completion{}, fmt.Errorf("400: %w", ErrContextOverflow)
 	}

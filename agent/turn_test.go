@@ -87,7 +87,8 @@ func TestM19_M21_BadCalls(t *testing.T) {
 	}
 }
 
-func TestRepeatedCallIDsAreMadeUnique(t *testing.T) {
+// TestM06_M07_CallIDsAreUnique: some providers give no id, or the same one again.
+func TestM06_M07_CallIDsAreUnique(t *testing.T) {
 	noop := fakeTool{name: "noop", run: func(context.Context, func(Progress)) (Result, error) { return Result{Text: "ok"}, nil }}
 	same := ToolCall{ID: "call_0", Name: "noop", Arguments: ""}
 	b := newBench(t, []Tool{noop}, calls(same, same), calls(same, ToolCall{Name: "noop"}), says("done"))
