@@ -56,6 +56,7 @@ type Client struct {
 
 	mu      sync.Mutex
 	model   string // AutoModel until the endpoint was asked
+	window  int    // of the context, in tokens; 0 when unknown
 	dialect dialect
 }
 
@@ -71,14 +72,14 @@ func New(options Options, transport http.RoundTripper) (*Client, error) {
 	if options.IdleTimeout == 0 {
 		options.IdleTimeout = DefaultIdleTimeout
 	}
-	return &Client{options: options, base: base, http: &http.Client{Transport: transport}, model: options.Model}, nil
+	return &Client{options: options, base: base, http: &http.Client{Transport: transport}, model: options.Model, window: options.ContextWindow}, nil
 }
 
 // Info describes the model. Its ID is AutoModel until the first Stream.
 func (c *Client) Info() agent.ModelInfo {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return agent.ModelInfo{ID: c.model, Provider: c.options.Provider, ContextWindow: c.options.ContextWindow}
+	return agent.ModelInfo{ID: c.model, Provider: c.options.Provider, ContextWindow: c.window}
 }
 
 // Stream implements agent.Model. Its errors are *Error, or wrap the context's
@@ -126,8 +127,9 @@ func (c *Client) Stream(ctx context.Context, req agent.ModelRequest, emit func(a
 	}
 }
 
-// Models lists the ids that the endpoint serves.
-func (c *Client) Models(ctx context.Context) ([]string, error) {
+// Models lists the models that the endpoint serves, with their context windows
+// where it tells them. What it tells of this client's own model is remembered.
+func (c *Client) Models(ctx context.Context) ([]agent.ModelInfo, error) {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
 	req, err := c.newRequest(ctx, http.MethodGet, "models", nil)
@@ -144,18 +146,36 @@ func (c *Client) Models(ctx context.Context) ([]string, error) {
 		return nil, c.statusError(resp, body)
 	}
 	var list struct {
-		Data []struct {
-			ID string `json:"id"`
-		} `json:"data"`
+		Data []listedModel `json:"data"`
 	}
 	if err := json.NewDecoder(io.LimitReader(resp.Body, maxModelList)).Decode(&list); err != nil {
 		return nil, fmt.Errorf("read the models of %s: %w", c.options.Provider, err)
 	}
-	ids := make([]string, len(list.Data))
+	models := make([]agent.ModelInfo, len(list.Data))
 	for i, m := range list.Data {
-		ids[i] = m.ID
+		models[i] = agent.ModelInfo{ID: m.ID, Provider: c.options.Provider, ContextWindow: m.window()}
+		c.learnWindow(models[i])
 	}
-	return ids, nil
+	return models, nil
+}
+
+// listedModel is a row of the list of models. The size of the context window is
+// no part of OpenAI's; OpenRouter, vLLM and LM Studio each name it their own way.
+type listedModel struct {
+	ID               string `json:"id"`
+	ContextLength    int    `json:"context_length"`
+	MaxModelLen      int    `json:"max_model_len"`
+	MaxContextLength int    `json:"max_context_length"`
+}
+
+func (m listedModel) window() int { return max(m.ContextLength, m.MaxModelLen, m.MaxContextLength) }
+
+func (c *Client) learnWindow(m agent.ModelInfo) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if m.ID == c.model && c.window == 0 {
+		c.window = m.ContextWindow
+	}
 }
 
 // modelID is the model to ask, found out once when it is AutoModel.
@@ -172,9 +192,10 @@ func (c *Client) modelID(ctx context.Context) (string, error) {
 		return "", fmt.Errorf("%s at %s serves no model; load one, or name one with HERMES_MODEL", c.options.Provider, c.base.Host)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.model = served[0]
-	return c.model, nil
+	c.model = served[0].ID
+	c.mu.Unlock()
+	c.learnWindow(served[0])
+	return served[0].ID, nil
 }
 
 func (c *Client) currentDialect() dialect {

@@ -3,6 +3,9 @@ package llm_test
 import (
 	"context"
 	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -412,5 +415,40 @@ func TestNothingListens(t *testing.T) {
 	_, err := c.Models(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "no answer from 127.0.0.1:1: ") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// TestModelsTellTheirWindows covers the three names that the size of the window
+// has in the wild, and that a client learns its own from the list.
+func TestModelsTellTheirWindows(t *testing.T) {
+	t.Parallel()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"object":"list","data":[
+			{"id":"test-model","context_length":200000},
+			{"id":"b","max_model_len":32768},
+			{"id":"c","max_context_length":8192},
+			{"id":"d"}]}`)
+	}))
+	defer srv.Close()
+	c, err := llm.New(llm.Options{Provider: "custom", BaseURL: srv.URL, Model: "test-model"}, &http.Transport{DisableKeepAlives: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if window := c.Info().ContextWindow; window != 0 {
+		t.Errorf("a window of %d before anything was asked", window)
+	}
+	models, err := c.Models(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var windows []int
+	for _, m := range models {
+		windows = append(windows, m.ContextWindow)
+	}
+	if diff := cmp.Diff([]int{200000, 32768, 8192, 0}, windows); diff != "" {
+		t.Error(diff)
+	}
+	if window := c.Info().ContextWindow; window != 200000 {
+		t.Errorf("the client learned a window of %d", window)
 	}
 }

@@ -60,6 +60,23 @@ func (m *models) Model(ctx context.Context, id string) (agent.Model, error) {
 	return client, nil
 }
 
+// list returns the models of the configured provider.
+func (m *models) list(ctx context.Context) ([]agent.ModelInfo, error) {
+	c, err := m.source.Read()
+	if err != nil {
+		return nil, err
+	}
+	endpoint, err := c.Endpoint("")
+	if err != nil {
+		return nil, err
+	}
+	client, _, err := m.client(endpoint)
+	if err != nil {
+		return nil, err
+	}
+	return client.Models(ctx)
+}
+
 // client returns the client of an endpoint, which may be known already.
 func (m *models) client(e config.Endpoint) (client *llm.Client, known bool, err error) {
 	m.mu.Lock()
@@ -101,10 +118,10 @@ func (m *models) forget(e config.Endpoint) {
 // serves reports whether a list of ids holds a model. Google puts models/ in
 // front of its own, and a name without its variant (qwen3 for qwen3:latest,
 // or the other way round) will do.
-func serves(listed []string, model string) bool {
+func serves(listed []agent.ModelInfo, model string) bool {
 	base, _, _ := strings.Cut(model, ":")
-	return slices.ContainsFunc(listed, func(id string) bool {
-		listedBase, _, _ := strings.Cut(id, ":")
+	return slices.ContainsFunc(listed, func(m agent.ModelInfo) bool {
+		listedBase, _, _ := strings.Cut(m.ID, ":")
 		return listedBase == base || strings.HasSuffix(listedBase, "/"+base)
 	})
 }

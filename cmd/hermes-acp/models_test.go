@@ -94,7 +94,7 @@ func TestW62_KeyFromCRLFFile(t *testing.T) {
 
 func TestServes(t *testing.T) {
 	t.Parallel()
-	listed := []string{"models/gemini-2.5-flash", "qwen3:latest", "deepseek/deepseek-chat"}
+	listed := []agent.ModelInfo{{ID: "models/gemini-2.5-flash"}, {ID: "qwen3:latest"}, {ID: "deepseek/deepseek-chat"}}
 	for model, want := range map[string]bool{
 		"gemini-2.5-flash": true, "models/gemini-2.5-flash": true, "qwen3": true, "qwen3:latest": true,
 		"deepseek/deepseek-chat:free": true, "qwen": false, "flash": false, "gpt-5": false,

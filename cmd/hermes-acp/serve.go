@@ -136,6 +136,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 		Agent:       workshop.agent,
 		Version:     version,
 		MaxLine:     settings.ACP.MaxLineMiB << 20,
+		Catalog:     workshop.models.list,
 		HTTPServers: true,
 		Trace:       trace,
 		Log:         log,
