@@ -72,8 +72,12 @@ func FuzzReplace(f *testing.F) {
 				t.Errorf("%q: edited although %d places are alike", text, len(found))
 			}
 		case len(exact) == 1:
-			before, after := view[:exact[0]], view[exact[0]+len(toLF(old)):]
-			if changed := toLF(got); !strings.HasPrefix(changed, before) || !strings.HasSuffix(changed, after) {
+			cursor := viewCursor{text: text}
+			from, to := cursor.seek(exact[0]), cursor.seek(exact[0]+len(toLF(old)))
+			if toLF(text[from:to]) != toLF(old) {
+				t.Errorf("%q: the match is %q, not %q", text, text[from:to], old)
+			}
+			if !strings.HasPrefix(got, text[:from]) || !strings.HasSuffix(got, text[to:]) {
 				t.Errorf("%q became %q: text outside the match changed", text, got)
 			}
 		}
