@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -80,14 +81,18 @@ func (db *DB) selectMessages(and string) string {
 		putAway = "m.active IS 0"
 	}
 	return `SELECT m.role, m.content, m.tool_call_id, m.tool_calls, m.tool_name, ` + reasoning + `, m.timestamp, ` + putAway + `,
-		coalesce(a.failed, 0), coalesce(a.authored, 0), coalesce(a.interrupted, 0), coalesce(a.summary, 0)
+		coalesce(a.failed, 0), coalesce(a.authored, 0), coalesce(a.interrupted, 0), coalesce(a.summary, 0), a.images
 		FROM messages m LEFT JOIN acp_messages a ON a.message_id = m.id
 		WHERE m.session_id = ? AND m.role IN ('system', 'user', 'assistant', 'tool') ` + and + ` ORDER BY m.id`
 }
 
 func scanRow(rows *sql.Rows) (r row, err error) {
+	var images []byte
 	err = rows.Scan(&r.Role, &r.Content, &r.ToolCallID, &r.ToolCalls, &r.ToolName, &r.Reasoning, &r.Timestamp, &r.putAway,
-		&r.Failed, &r.Authored, &r.Interrupted, &r.Summary)
+		&r.Failed, &r.Authored, &r.Interrupted, &r.Summary, &images)
+	if err == nil && images != nil {
+		err = json.Unmarshal(images, &r.Images)
+	}
 	return r, err
 }
 
@@ -125,12 +130,8 @@ func (db *DB) insertMessages(ctx context.Context, tx *sql.Tx, id, hermesID strin
 		if first == 0 {
 			first = last
 		}
-		if r.marks != (marks{}) {
-			_, err := tx.ExecContext(ctx, `INSERT INTO acp_messages (message_id, failed, authored, interrupted, summary) VALUES (?, ?, ?, ?, ?)`,
-				last, r.Failed, r.Authored, r.Interrupted, r.Summary)
-			if err != nil {
-				return 0, err
-			}
+		if err := insertMarks(ctx, tx, last, r); err != nil {
+			return 0, err
 		}
 		if r.ToolCalls != nil {
 			made, err := decodeToolCalls(*r.ToolCalls)
@@ -146,6 +147,24 @@ func (db *DB) insertMessages(ctx context.Context, tx *sql.Tx, id, hermesID strin
 		return 0, err
 	}
 	return last, touch(ctx, tx, id, rows[len(rows)-1].Timestamp, first, last)
+}
+
+// insertMarks keeps what has no place in Hermes' row of a message.
+func insertMarks(ctx context.Context, tx *sql.Tx, messageID int64, r row) error {
+	if r.marks == (marks{}) && r.Images == nil {
+		return nil
+	}
+	var images *string
+	if r.Images != nil {
+		text, err := marshal(r.Images)
+		if err != nil {
+			return err
+		}
+		images = optional(string(text))
+	}
+	_, err := tx.ExecContext(ctx, `INSERT INTO acp_messages (message_id, failed, authored, interrupted, summary, images) VALUES (?, ?, ?, ?, ?, ?)`,
+		messageID, r.Failed, r.Authored, r.Interrupted, r.Summary, images)
+	return err
 }
 
 // touch moves a conversation to the top of the list. When nobody else has added

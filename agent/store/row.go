@@ -22,7 +22,11 @@ type row struct {
 	ToolName   *string `json:"tool_name,omitempty"`
 	Reasoning  *string `json:"reasoning,omitempty"`
 	Timestamp  float64 `json:"timestamp"` // seconds since 1970, kept to the microsecond
-	putAway    bool    // the model is not shown it
+	// Images are data: URLs by the index of their content part. In Content that is
+	// a text part which begins with imagePlaceholder: Hermes' triggers would index
+	// the URL as words, which takes seconds for each MiB.
+	Images  map[int]string `json:"images,omitempty"`
+	putAway bool           // the model is not shown it
 	marks
 }
 
@@ -33,6 +37,9 @@ type marks struct {
 	Interrupted bool `json:"interrupted,omitempty"`
 	Summary     bool `json:"summary,omitempty"`
 }
+
+// imagePlaceholder is what Hermes reads in place of an image.
+const imagePlaceholder = "[image]"
 
 // partsPrefix marks content that is not plain text. It is Hermes' own.
 const partsPrefix = "\x00json:"
@@ -72,7 +79,7 @@ func encodeRow(m agent.Message) (row, error) {
 		r.Timestamp = seconds(time.Now())
 	}
 	var err error
-	if r.Content, err = encodeContent(m.Parts); err != nil {
+	if r.Content, r.Images, err = encodeContent(m.Parts); err != nil {
 		return row{}, err
 	}
 	if len(m.ToolCalls) > 0 {
@@ -93,27 +100,36 @@ func encodeRow(m agent.Message) (row, error) {
 	return r, nil
 }
 
-func encodeContent(parts []agent.Part) (*string, error) {
+// encodeContent returns the content column, nil for NULL, and the images that do
+// not stand in it.
+func encodeContent(parts []agent.Part) (content *string, images map[int]string, err error) {
 	if len(parts) == 0 {
-		return nil, nil //nolint:nilnil // a NULL column is a message without content
+		return nil, nil, nil
 	}
 	if p := parts[0]; len(parts) == 1 && p.ImageURL == "" && !strings.HasPrefix(p.Text, partsPrefix) {
 		text := strings.ToValidUTF8(p.Text, "\uFFFD")
-		return &text, nil
+		return &text, nil, nil
 	}
 	encoded := make([]contentPart, len(parts))
 	for i, p := range parts {
 		encoded[i] = contentPart{Type: "text", Text: p.Text}
-		if p.ImageURL != "" {
+		switch {
+		case strings.HasPrefix(p.ImageURL, "data:"):
+			if images == nil {
+				images = map[int]string{}
+			}
+			images[i] = p.ImageURL
+			encoded[i].Text = imagePlaceholder + p.Text
+		case p.ImageURL != "":
 			encoded[i].Type, encoded[i].ImageURL = "image_url", &imageURL{p.ImageURL}
 		}
 	}
 	text, err := marshal(encoded)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	content := partsPrefix + string(text)
-	return &content, nil
+	whole := partsPrefix + string(text)
+	return &whole, images, nil
 }
 
 // message is the inverse of encodeRow. It also takes what only Hermes writes, and
@@ -136,6 +152,11 @@ func (r row) message() (agent.Message, error) {
 		if m.Parts, contentErr = decodeContent(*r.Content); contentErr != nil {
 			m.Parts = []agent.Part{{Text: *r.Content}}
 			contentErr = fmt.Errorf("decode the content of a message: %w", contentErr)
+		}
+	}
+	for i, url := range r.Images {
+		if i < len(m.Parts) {
+			m.Parts[i] = agent.Part{Text: strings.TrimPrefix(m.Parts[i].Text, imagePlaceholder), ImageURL: url}
 		}
 	}
 	if r.ToolCalls != nil {

@@ -38,7 +38,7 @@ var required = columns{
 	"sessions":     {"id", "source", "model", "model_config", "parent_session_id", "started_at", "ended_at", "end_reason", "message_count", "tool_call_count", "title"},
 	"messages":     {"id", "session_id", "role", "content", "tool_call_id", "tool_calls", "tool_name", "timestamp"},
 	"acp_sessions": {"id", "cwd", "dirs", "mode", "model", "effort", "active_at"},
-	"acp_messages": {"message_id", "failed", "authored", "interrupted", "summary"},
+	"acp_messages": {"message_id", "failed", "authored", "interrupted", "summary", "images"},
 	"acp_turn":     {"seq", "session_id", "message", "partial"},
 	"acp_rules":    {"id", "dir", "words", "external", "allow", "created_at"},
 	"acp_actions":  {"id", "session_id", "call_id", "tool", "paths", "command", "granted_by", "failure", "started_at", "ended_at"},

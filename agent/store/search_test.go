@@ -83,7 +83,7 @@ func TestSearchHit(t *testing.T) {
 	}
 	want := []agent.SearchHit{{
 		SessionID: "s1", Title: "Talk", Source: "acp", Role: agent.RoleAssistant, Time: time.Unix(10, 0).UTC(),
-		Snippet: "the >>>walrus<<< sleeps", Before: "before", After: "after " + strings.Repeat("x", maxNeighbour-7) + "…",
+		Snippet: "the >>>walrus<<< sleeps", Before: "before [image]", After: "after " + strings.Repeat("x", maxNeighbour-7) + "…",
 	}}
 	if diff := cmp.Diff(want, hits); diff != "" {
 		t.Error(diff)

@@ -365,3 +365,21 @@ func TestCancelledContext(t *testing.T) {
 	}
 	appendAll(t, db, "s1", true, user("y"))
 }
+
+// TestImagesAreNotIndexed: Hermes' triggers would take seconds for an image.
+func TestImagesAreNotIndexed(t *testing.T) {
+	dir := t.TempDir()
+	db := openIn(t, dir)
+	newSession(t, db, "s1")
+	image := agent.Message{Role: agent.RoleUser, Parts: []agent.Part{{Text: "look"}, {ImageURL: "data:image/png;base64,walrus"}}}
+	appendAll(t, db, "s1", true, image, assistant("ok"))
+	if got := query(t, dir, `SELECT count(*) FROM messages_fts WHERE messages_fts MATCH 'walrus'`); got != "0" {
+		t.Errorf("%s search entries hold the image", got)
+	}
+	if err := db.ForkSession(t.Context(), "s1", agent.SessionRecord{ID: "f1"}); err != nil {
+		t.Fatal(err)
+	}
+	if got := messagesOf(t, db, "f1")[0].Parts; got[1].ImageURL != "data:image/png;base64,walrus" || got[1].Text != "" {
+		t.Errorf("the image in a fork: %+v", got)
+	}
+}

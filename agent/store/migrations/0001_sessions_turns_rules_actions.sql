@@ -11,13 +11,15 @@ CREATE TABLE acp_sessions (
 );
 CREATE INDEX acp_sessions_active ON acp_sessions (active_at, id) WHERE active_at IS NOT NULL;
 
--- What Hermes' messages table has no column for. Rows without marks are absent.
+-- What Hermes' messages table has no column for, or what its search index should
+-- not take for text. Rows with nothing of this are absent.
 CREATE TABLE acp_messages (
   message_id  INTEGER PRIMARY KEY, -- messages.id
   failed      INTEGER NOT NULL,
   authored    INTEGER NOT NULL,
   interrupted INTEGER NOT NULL,
-  summary     INTEGER NOT NULL
+  summary     INTEGER NOT NULL,
+  images      TEXT -- JSON object: the data: URL of an image by the index of its content part
 );
 
 -- The messages of running turns, as JSON. The partial row of a session is the
