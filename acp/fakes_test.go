@@ -31,7 +31,7 @@ func (s *script) Model(_ context.Context, id string) (agent.Model, error) {
 	defer s.mu.Unlock()
 	switch {
 	case s.none:
-		return nil, fmt.Errorf("read configuration: %w", agent.ErrNoProvider)
+		return nil, fmt.Errorf("%w: no key is set", agent.ErrNoProvider)
 	case id == "" || id == "big" || id == "small":
 		return scriptedModel{s, id}, nil
 	default:
