@@ -23,6 +23,7 @@ import (
 //	 67  replies that hooks rewrite: there are no such hooks
 //	 74, 77  a client that takes no updates: acp TestClientThatStopsReadingForAWhile
 //	 98, 99  events of tools that were never announced: calls go by their ids
+//	130  headers of HTTP servers: acp_043
 //	131  names of toolsets: tools are one list
 
 func TestConformanceHermes_InitializeAndAuthenticate(t *testing.T) {

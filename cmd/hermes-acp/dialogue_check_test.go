@@ -98,7 +98,7 @@ type heard struct{ lines [][]byte }
 // POINTER is a JSON pointer into the message, for an update into its update; *
 // stands for every element. VALUE is JSON that one of the places must equal, or
 // absent, or present, or has and a part of the text there, or like and a regular
-// expression for it.
+// expression for it, or unlike and one that none of the places fits.
 func (d *dialogue) check(verb, rest string) error {
 	rest = d.expand(rest)
 	switch verb {
@@ -354,11 +354,15 @@ func matches(found []any, want string) error {
 		}
 		return nil
 	}
+	pattern, none := strings.CutPrefix(want, "unlike ")
+	if none {
+		want = "like " + pattern
+	}
 	wanted, err := condition(want)
 	if err != nil {
 		return fmt.Errorf("the wanted value: %w", err)
 	}
-	if !slices.ContainsFunc(found, wanted) {
+	if slices.ContainsFunc(found, wanted) == none {
 		return fmt.Errorf("there is %s", encodeText(found))
 	}
 	return nil
