@@ -62,7 +62,7 @@ func hostMain(args []string) int {
 		Log: slog.New(slog.NewTextHandler(os.Stderr, nil)),
 	}
 	if len(args) > 0 && args[0] == "--" {
-		host.Command, host.Serve = args[1:], nil
+		host.Command, host.Serve, host.Rewrite.ThirdParty = args[1:], nil, true
 	}
 	code, err := host.Run(context.Background())
 	if err != nil {

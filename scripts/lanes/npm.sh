@@ -19,4 +19,6 @@ cp scripts/npm/*.mjs "$clients/"
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 go build -o "$out/hermes-acp" ./cmd/hermes-acp
+# Real agents of others, behind the bridge.
+HERMES_NPM_CLIENTS=$clients go test -count=1 -run NPM ./wslbridge
 HERMES_ACP=$out/hermes-acp node --test --test-concurrency=1 "$clients"/*.test.mjs
