@@ -325,6 +325,31 @@ func TestE31_RuleForAnInterpreterIsTheExactCommand(t *testing.T) {
 	}
 }
 
+// A rule is not offered for a command that names a sensitive file, however it
+// names it; what only looks like one does not count.
+func TestCommandsThatNameSensitiveFilesOfferNoRule(t *testing.T) {
+	f := newPolicyFixture(t)
+	if err := os.WriteFile(filepath.Join(f.cwd, "GIT~1"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for word, sensitive := range map[string]bool{
+		".env": true, "./sub/.env": true, "of=.git/config": true, "--file=~/.netrc": true, "~/.bashrc": true,
+		filepath.Join(f.home, ".ssh", "id_rsa"): true, "GIT~1": true,
+		"HEAD~1": false, "main.go": false, "fix .env handling": false, "https://example.com/a": false, "s/a/b/": false,
+		strings.Repeat("x", 1000): false,
+	} {
+		person := &answers{id: optionDeny}
+		_, _ = f.allow(t, person, command(f.cwd, "tool "+word, []string{"tool", word}), ModeDefault) // denied
+		want := []string{optionAllowOnce, optionAllowAlways, optionDeny, optionDenyAlways}
+		if sensitive {
+			want = []string{optionAllowOnce, optionDeny}
+		}
+		if diff := cmp.Diff(want, offered(person.asked[0])); diff != "" {
+			t.Errorf("%.40s: options (-want +got)\n%s", word, diff)
+		}
+	}
+}
+
 func TestDenyAlwaysIsARule(t *testing.T) {
 	f := newPolicyFixture(t)
 	push := []string{"git", "push"}

@@ -3,6 +3,7 @@ package agent
 import (
 	"context"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -153,7 +154,7 @@ func namesFile(line, name string) bool {
 // argument of one of its commands.
 func (a *Approvals) sensitiveIn(cmd *Command) string {
 	for _, path := range cmd.Writes {
-		if target, err := ResolveLinks(path); err != nil || a.sensitive(path, target) {
+		if a.namesSensitive(path) {
 			return path
 		}
 	}
@@ -162,13 +163,26 @@ func (a *Approvals) sensitiveIn(cmd *Command) string {
 			if i == 0 || strings.ContainsAny(word, " \n\x00") {
 				continue
 			}
-			path := a.pathOfWord(word, call.Dir)
-			if target, err := ResolveLinks(path); err != nil || a.sensitive(path, target) {
+			if a.namesSensitive(a.pathOfWord(word, call.Dir)) {
 				return word
 			}
 		}
 	}
 	return ""
+}
+
+// namesSensitive reports whether a word, taken as a path, is sensitive. What
+// cannot be resolved is judged by its spelling.
+func (a *Approvals) namesSensitive(path string) bool {
+	target, err := ResolveLinks(path)
+	if err != nil {
+		target = path
+	}
+	if _, err := os.Lstat(target); err != nil {
+		// HEAD~1 is a revision of git: the short name of a file would be there.
+		path, target = strings.ReplaceAll(path, "~", "_"), strings.ReplaceAll(target, "~", "_")
+	}
+	return a.sensitive(path, target)
 }
 
 // pathOfWord makes the path that an argument names absolute; of `of=file` and
