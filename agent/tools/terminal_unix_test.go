@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"syscall"
@@ -100,6 +101,9 @@ func TestTerminalEndsWhatTheCommandLeavesBehind(t *testing.T) {
 // A process that left the group and holds the output open does not hold the
 // call.
 func TestTerminalDoesNotWaitForWhatLeftItsGroup(t *testing.T) {
+	if _, err := exec.LookPath("setsid"); err != nil {
+		t.Skip("setsid is not installed")
+	}
 	b := newWorkbench(t)
 	got, err := b.call(t, "terminal", args{"command": `setsid sleep 300 & echo $!`})
 	if err != nil || got.Exit.Code != 0 {
