@@ -29,23 +29,23 @@ type machine struct {
 }
 
 // newMachine has the distros Ubuntu (the default) and Debian.
-func newMachine(t testing.TB) *machine {
-	t.Helper()
-	m := &machine{t: t, dir: t.TempDir()}
+func newMachine(tb testing.TB) *machine {
+	tb.Helper()
+	m := &machine{t: tb, dir: tb.TempDir()}
 	m.config.Log = filepath.Join(m.dir, "wsl.log")
 	for _, name := range []string{"Ubuntu", "Debian"} {
 		home := filepath.Join(m.dir, "distros", name, "home u")
 		if err := os.MkdirAll(home, 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		m.config.Distros = append(m.config.Distros, wslbridgetest.Distro{Name: name, GUID: "{" + name + "}", Home: home, Default: name == "Ubuntu"})
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	if err := os.Symlink(exe, filepath.Join(m.dir, "wsl.exe")); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return m
 }
@@ -130,8 +130,8 @@ var payloadOnce = sync.OnceValue(func() *Payload {
 	return payloadOf(binary)
 })
 
-func testPayload(t testing.TB) *Payload {
-	t.Helper()
+func testPayload(tb testing.TB) *Payload {
+	tb.Helper()
 	return payloadOnce()
 }
 
@@ -150,16 +150,16 @@ type editor struct {
 }
 
 // startEditor starts l and returns its client.
-func startEditor(t testing.TB, l *Launcher) *editor {
-	t.Helper()
-	e := &editor{t: t, stderr: &lockedBuffer{}, result: make(chan struct{})}
+func startEditor(tb testing.TB, l *Launcher) *editor {
+	tb.Helper()
+	e := &editor{t: tb, stderr: &lockedBuffer{}, result: make(chan struct{})}
 	stdin, theirs, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	ours, stdout, err := os.Pipe()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	e.stdin, e.stdout, e.lines = theirs, ours, bufio.NewReaderSize(ours, 1<<20)
 	l.Stdin, l.Stdout = stdin, stdout
@@ -172,7 +172,7 @@ func startEditor(t testing.TB, l *Launcher) *editor {
 		e.code, e.err = l.Run(ctx)
 		_ = stdout.Close()
 	}()
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		cancel()
 		_ = theirs.Close()
 		_ = ours.Close()
@@ -180,11 +180,11 @@ func startEditor(t testing.TB, l *Launcher) *editor {
 		_ = stdin.Close()
 	})
 	guard := time.AfterFunc(testTimeout, func() {
-		t.Error("the launcher hangs")
+		tb.Error("the launcher hangs")
 		_ = ours.Close()
 		cancel()
 	})
-	t.Cleanup(func() { guard.Stop() })
+	tb.Cleanup(func() { guard.Stop() })
 	return e
 }
 

@@ -4,6 +4,7 @@ package wslbridge
 
 import (
 	"bufio"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -14,6 +15,7 @@ import (
 
 // agentWays are the agent by itself and behind the bridge, for figures of one run.
 func agentWays(b *testing.B, use func(b *testing.B, e *editor)) {
+	b.Helper()
 	b.Run("alone", func(b *testing.B) { use(b, startAlone(b)) })
 	b.Run("bridged", func(b *testing.B) {
 		m := newMachine(b).installed("Ubuntu")
@@ -103,7 +105,7 @@ func BenchmarkLargeFrames(b *testing.B) {
 			for got := 0; got < len(frame); {
 				line, err := e.lines.ReadSlice('\n')
 				got += len(line)
-				if err != nil && err != bufio.ErrBufferFull {
+				if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 					b.Fatal(err)
 				}
 			}

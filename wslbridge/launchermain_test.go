@@ -40,18 +40,18 @@ func launcherMain() int {
 }
 
 // asProcess returns the command that runs l in a process of its own.
-func asProcess(t testing.TB, l *Launcher) *exec.Cmd {
-	t.Helper()
+func asProcess(tb testing.TB, l *Launcher) *exec.Cmd {
+	tb.Helper()
 	config, err := json.Marshal(map[string]any{
 		"WSL": l.WSL, "SystemDir": l.SystemDir, "Version": l.Version, "Registered": l.Registered, "HostArgs": l.HostArgs,
 		"SHA256": l.Payload.SHA256, "Size": l.Payload.Size,
 	})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	cmd := exec.Command(exe, "launcher")
 	cmd.Env = append(l.Environ, launcherEnv+"="+string(config))

@@ -55,14 +55,18 @@ func TestLauncherCommandLine(t *testing.T) {
 		},
 		"environment before file": {nil, map[string]string{distroEnv: "Fedora"}, want{"Fedora", distroEnv, "me", []string{"bridge-host"}, nil, []string{"A=b"}}},
 		"another agent": {
-			[]string{"--", "codex-acp", "--distro", "x", "--version"}, nil,
+			[]string{"--", "codex-acp", "--distro", "x", "--version"},
+			nil,
 			want{"Ubuntu", "bridge.yaml", "me", []string{"bridge-host", "--", "codex-acp", "--distro", "x", "--version"}, nil, []string{"A=b"}},
 		},
 		"a named agent": {
-			[]string{"--agent", "codex", "--", "login"}, nil,
+			[]string{"--agent", "codex", "--", "login"},
+			nil,
 			want{
-				"Debian", "agents.codex in bridge.yaml", "me", []string{"bridge-host", "--", "codex-acp", "-c", "x y", "login"},
-				[]string{"A", "K"}, []string{"A=b", "A=z", "K=v"},
+				"Debian", "agents.codex in bridge.yaml", "me",
+				[]string{"bridge-host", "--", "codex-acp", "-c", "x y", "login"},
+				[]string{"A", "K"},
+				[]string{"A=b", "A=z", "K=v"},
 			},
 		},
 		"an agent without a distro": {[]string{"--agent", "plain"}, nil, want{"Ubuntu", "bridge.yaml", "me", []string{"bridge-host", "--", "agent"}, nil, []string{"A=b"}}},

@@ -157,7 +157,7 @@ func (c *wineClient) line() []byte {
 func (c *wineClient) end(closeStdin bool) int {
 	c.t.Helper()
 	if closeStdin {
-		c.stdin.Close()
+		_ = c.stdin.Close()
 	}
 	_, _ = io.Copy(io.Discard, c.lines)
 	_ = c.Wait()
@@ -311,7 +311,7 @@ func TestWineKillMatrix(t *testing.T) {
 					host, agent, _ := strings.Cut(strings.TrimSpace(string(text)), " ")
 					switch victim {
 					case "editor":
-						c.stdin.Close()
+						_ = c.stdin.Close()
 					case "launcher":
 						_ = c.Process.Kill()
 					case "wsl.exe":
