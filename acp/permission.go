@@ -65,6 +65,10 @@ func (a approver) request(req agent.PermissionRequest) permissionParams {
 	if req.Reason != "" {
 		content = append(content, textContent(req.Reason))
 	}
+	reads := make([]agent.Location, len(req.Access.Reads))
+	for i, path := range req.Access.Reads {
+		reads[i].Path = path
+	}
 	options := make([]acpsdk.PermissionOption, len(req.Options))
 	for i, o := range req.Options {
 		options[i] = acpsdk.PermissionOption{
@@ -82,7 +86,7 @@ func (a approver) request(req agent.PermissionRequest) permissionParams {
 				Title:      &req.Title,
 				Kind:       &kind,
 				Status:     &status,
-				Locations:  callLocations(nil, req.Access),
+				Locations:  callLocations(reads, req.Access),
 			},
 			Content: content,
 		},

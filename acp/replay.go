@@ -19,7 +19,6 @@ func (s *server) replay(ctx context.Context, session *agent.Session, opts agent.
 	defer u.view.gate.Unlock()
 	messages, err := session.Load(ctx, opts)
 	if err != nil {
-		s.forget(session.ID())
 		return err
 	}
 	r := &replayer{
@@ -106,7 +105,8 @@ func (r *replayer) assistant(ctx context.Context, id string, m agent.Message) er
 		}
 	}
 	for _, c := range m.ToolCalls {
-		if c.ID == "" || r.runsNow(c.ID) && !r.updates.view.openCalls[c.ID] {
+		_, announced := r.updates.view.openCalls[c.ID]
+		if c.ID == "" || r.runsNow(c.ID) && !announced {
 			continue
 		}
 		call := r.call(c)

@@ -57,7 +57,7 @@ func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, p openPa
 		return nil, err
 	}
 	if err := s.replay(ctx, session, opts); err != nil {
-		return nil, err
+		return nil, s.sessionError(session.ID(), err)
 	}
 	state, err := s.opened(ctx, req, session)
 	state.Meta = s.provenance(ctx, session)
@@ -113,18 +113,16 @@ func (s *server) opened(ctx context.Context, req *jsonrpc.Request, session *agen
 	if err != nil {
 		return sessionState{}, err
 	}
-	req.AfterResponse = func() { s.introduce(ctx, session, state.contextWindow) }
+	req.AfterResponse = func() { s.introduce(ctx, session, state) }
 	return state, nil
 }
 
-// introduce tells the client what it can do in a session.
-func (s *server) introduce(ctx context.Context, session *agent.Session, window int) {
+// introduce tells the client what it can do in a session that it knows by state.
+func (s *server) introduce(ctx context.Context, session *agent.Session, state sessionState) {
 	u := s.updates(session.ID())
 	u.show(ctx, availableCommands())
-	u.show(ctx, usageUpdate(agent.UsageChanged{Used: session.Size(), Window: window}))
-	if s.fetchCatalog(ctx) {
-		u.configOptions(ctx, session)
-	}
+	u.show(ctx, usageUpdate(agent.UsageChanged{Used: session.Size(), Window: state.contextWindow}))
+	s.offerCatalog(ctx, state.Models)
 }
 
 type listParams struct {

@@ -91,6 +91,9 @@ func TestCatalogArrivesAfterTheSession(t *testing.T) {
 	}})
 	b.newSession()
 	read := b.until(isUpdate("config_option_update"))
+	if len(names(read)) != 1 {
+		t.Errorf("before the options came %v", names(read))
+	}
 	options, _ := read[len(read)-1].Params.Update["configOptions"].([]any)
 	model, _ := options[0].(map[string]any)
 	choices, _ := model["options"].([]any)

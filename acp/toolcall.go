@@ -142,7 +142,7 @@ func (u *updates) callOutput(e agent.CallOutput) any {
 	return acpsdk.SessionToolCallUpdate{
 		SessionUpdate: "tool_call_update",
 		ToolCallId:    acpsdk.ToolCallId(e.CallID),
-		Meta:          map[string]any{"terminal_output": map[string]any{"terminal_id": e.CallID, "data": e.Output}},
+		Meta:          map[string]any{"terminal_output": terminalOutput(e.CallID, e.Output)},
 	}
 }
 
@@ -158,10 +158,17 @@ func (u *updates) callEnded(e agent.CallEnded) any {
 	}
 	if e.Call.Access.Command != nil && u.client.terminalOutput && e.Err == nil {
 		update.Meta = map[string]any{"terminal_exit": terminalExit(e.Call.ID, e.Result.Exit)}
+		if streamed := u.view.openCalls[e.Call.ID]; !streamed && e.Result.Text != "" {
+			update.Meta["terminal_output"] = terminalOutput(e.Call.ID, e.Result.Text)
+		}
 		return update
 	}
 	update.Content = endContent(e)
 	return update
+}
+
+func terminalOutput(id, data string) map[string]any {
+	return map[string]any{"terminal_id": id, "data": data}
 }
 
 func terminalExit(id string, exit *agent.ExitStatus) map[string]any {

@@ -60,15 +60,15 @@ func TestPanicOfAToolIsAnInternalErrorAndItsCardEnds(t *testing.T) {
 }
 
 func TestP30_TerminalOutput(t *testing.T) {
-	run := func(t *testing.T, capabilities string) []message {
+	run := func(t *testing.T, command, capabilities string) []message {
 		t.Helper()
-		b := newBench(t, calls(call("c1", "terminal", `{"command":"safe false"}`)))
+		b := newBench(t, calls(call("c1", "terminal", `{"command":%q}`, command)))
 		b.ok("initialize", `{"protocolVersion":1,"clientCapabilities":%s}`, capabilities)
 		_, updates := b.turn(b.newSession(), "go")
 		return append(find(updates, "tool_call", ""), find(updates, "tool_call_update", "")...)
 	}
 	t.Run("for clients that show terminals", func(t *testing.T) {
-		updates := run(t, `{"_meta":{"terminal_output":true}}`)
+		updates := run(t, "safe false", `{"_meta":{"terminal_output":true}}`)
 		var got []any
 		for _, m := range updates {
 			got = append(got, m.Params.Update["_meta"])
@@ -90,8 +90,14 @@ func TestP30_TerminalOutput(t *testing.T) {
 			t.Error(diff)
 		}
 	})
+	t.Run("that was not streamed comes at the end", func(t *testing.T) {
+		updates := run(t, "safe silent", `{"_meta":{"terminal_output":true}}`)
+		if last := updates[len(updates)-1].raw; !strings.Contains(last, `"terminal_output":{"data":"safe silent\n"`) {
+			t.Errorf("the call ended with %s", last)
+		}
+	})
 	t.Run("for others", func(t *testing.T) {
-		updates := run(t, `{}`)
+		updates := run(t, "safe false", `{}`)
 		if diff := cmp.Diff([]string{"tool_call pending", "tool_call_update in_progress", "tool_call_update failed"}, names(updates)); diff != "" {
 			t.Error(diff)
 		}

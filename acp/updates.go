@@ -46,8 +46,8 @@ func (u *updates) show(ctx context.Context, update any) {
 func (u *updates) emit(ctx context.Context, e agent.Event) {
 	u.view.gate.Lock()
 	defer u.view.gate.Unlock()
-	u.view.note(e)
 	u.trySend(ctx, u.render(e))
+	u.view.note(e)
 	if c, ok := e.(agent.CompactionChanged); ok && c.State == agent.CompactionDone {
 		u.trySend(ctx, u.rotation(ctx))
 	}

@@ -1,6 +1,8 @@
 package acp
 
 import (
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -11,7 +13,8 @@ type view struct {
 	// gate is held while updates are sent: a replay holds it for its whole
 	// length, so that live updates follow it.
 	gate sync.Mutex
-	// openCalls are the announced calls of the running turn. Guarded by gate.
+	// openCalls are the announced calls of the running turn, true for those
+	// whose output was streamed. Guarded by gate.
 	openCalls map[string]bool
 	// hermesID is the Hermes session that held the conversation when the client
 	// was last told. Guarded by gate.
@@ -46,6 +49,13 @@ func (s *server) forget(sessionID string) {
 	delete(s.views, sessionID)
 }
 
+// openSessions are the sessions of which the client has been shown something.
+func (s *server) openSessions() []string {
+	s.viewsMu.Lock()
+	defer s.viewsMu.Unlock()
+	return slices.Collect(maps.Keys(s.views))
+}
+
 func (v *view) turnBegins() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -69,7 +79,9 @@ func (v *view) isRunning() bool {
 func (v *view) note(e agent.Event) {
 	switch e := e.(type) {
 	case agent.CallStarted:
-		v.openCalls[e.Call.ID] = true
+		v.openCalls[e.Call.ID] = false
+	case agent.CallOutput:
+		v.openCalls[e.CallID] = true
 	case agent.CallEnded:
 		delete(v.openCalls, e.Call.ID)
 		if e.Err == nil && !e.Result.Failed {
