@@ -41,14 +41,25 @@ type LoginEnvironment struct {
 // process's own.
 func (l *LoginEnvironment) Environ(ctx context.Context) []string {
 	l.once.Do(func() {
-		environ, err := captureEnvironment(ctx, l.shell())
+		answer, err := l.Ask(ctx)
 		if err != nil {
 			l.Log.WarnContext(ctx, "cannot read the environment of the login shell, using this process's own", "shell", l.shell(), "err", err)
-			environ = os.Environ()
+			answer.Environ = os.Environ()
 		}
-		l.environ = environ
+		l.environ = answer.Environ
 	})
 	return l.environ
+}
+
+// LoginAnswer is what a login shell said.
+type LoginAnswer struct {
+	Environ []string // as os.Environ does
+	Chatter string   // what its start files print to stdout
+}
+
+// Ask asks the shell now, whatever it said before.
+func (l *LoginEnvironment) Ask(ctx context.Context) (LoginAnswer, error) {
+	return askLoginShell(ctx, l.shell())
 }
 
 func (l *LoginEnvironment) shell() string {
@@ -84,9 +95,9 @@ func (l *LoginEnvironment) LookPath(ctx context.Context, name string) (string, e
 	return "", &fs.PathError{Op: "find", Path: name, Err: exec.ErrNotFound}
 }
 
-// captureEnvironment runs a login shell that is interactive too, since many .bashrc files return
+// askLoginShell runs a login shell that is interactive too, since many .bashrc files return
 // early in one that is not. It gets a session of its own, lest it take the terminal.
-func captureEnvironment(ctx context.Context, shell string) ([]string, error) {
+func askLoginShell(ctx context.Context, shell string) (LoginAnswer, error) {
 	ctx, cancel := context.WithTimeout(ctx, loginShellTimeout)
 	defer cancel()
 	script := fmt.Sprintf("printf %%s %s; env -0; printf %%s %s", environmentBegin, environmentEnd)
@@ -95,16 +106,16 @@ func captureEnvironment(ctx context.Context, shell string) ([]string, error) {
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
-	_, rest, begun := bytes.Cut(out, []byte(environmentBegin))
+	chatter, rest, begun := bytes.Cut(out, []byte(environmentBegin))
 	text, _, ended := bytes.Cut(rest, []byte(environmentEnd))
 	if !begun || !ended {
-		return nil, errors.Join(errors.New("it printed no environment"), ctx.Err(), err)
+		return LoginAnswer{}, errors.Join(errors.New("it printed no environment"), ctx.Err(), err)
 	}
-	var environ []string
+	answer := LoginAnswer{Chatter: string(chatter)}
 	for entry := range strings.SplitSeq(strings.TrimSuffix(string(text), "\x00"), "\x00") {
 		if strings.Contains(entry, "=") && !strings.HasPrefix(entry, "SHLVL=") && !strings.HasPrefix(entry, "_=") {
-			environ = append(environ, entry)
+			answer.Environ = append(answer.Environ, entry)
 		}
 	}
-	return environ, nil
+	return answer, nil
 }

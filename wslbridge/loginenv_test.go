@@ -41,6 +41,9 @@ func TestW25_LoginEnvironmentHasWhatBashrcSets(t *testing.T) {
 	if !slices.Contains(login.Environ(t.Context()), "MULTI=a\nb") {
 		t.Error("a variable of two lines is lost")
 	}
+	if answer, err := login.Ask(t.Context()); answer.Chatter != "Welcome\n" || err != nil {
+		t.Errorf("the start files print %q, %v", answer.Chatter, err)
+	}
 }
 
 func TestLoginEnvironmentOfEveryShell(t *testing.T) {
