@@ -142,7 +142,7 @@ func (c *Config) configured() (provider, error) {
 	if p, ok := firstWithKey(c.env.gap); ok {
 		return p, nil
 	}
-	return provider{}, fmt.Errorf("%w: no provider is named and no key is set; run hermes-acp --setup, or put OPENROUTER_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL into %s", agent.ErrNoProvider, c.path(".env"))
+	return provider{}, fmt.Errorf("%w: no provider is named and no key is set; put OPENROUTER_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL into %s", agent.ErrNoProvider, c.path(".env"))
 }
 
 // named is the provider that a layer names.
@@ -193,7 +193,7 @@ func (c *Config) endpoint(p provider, model string) (Endpoint, error) {
 		e.ContextWindow = c.Model.ContextLength
 	}
 	if e.Key, e.KeyName = c.key(p, e.BaseURL); e.Key == "" && !p.keyOptional && len(p.keyVars) > 0 {
-		return Endpoint{}, fmt.Errorf("%w: the provider is %s, but %s is not set; put it into %s, or run hermes-acp --setup", agent.ErrNoProvider, p.name, e.KeyName, c.path(".env"))
+		return Endpoint{}, fmt.Errorf("%w: the provider is %s, but %s is not set; put it into %s", agent.ErrNoProvider, p.name, e.KeyName, c.path(".env"))
 	}
 	return e, nil
 }

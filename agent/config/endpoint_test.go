@@ -101,7 +101,7 @@ func TestNoEndpoint(t *testing.T) {
 		is   error
 		says string
 	}{
-		"nothing":              {nil, "", "", agent.ErrNoProvider, "run hermes-acp --setup"},
+		"nothing":              {nil, "", "", agent.ErrNoProvider, "put OPENROUTER_API_KEY, OPENAI_API_KEY"},
 		"a model only":         {nil, "model: gpt-5\n", "", agent.ErrNoProvider, "no key is set"},
 		"no key":               {nil, "model: {provider: openrouter}\n", "", agent.ErrNoProvider, "OPENROUTER_API_KEY is not set"},
 		"an unknown provider":  {nil, "model: {provider: openai-codex}\n", "", agent.ErrNoProvider, `config.yaml names the provider "openai-codex"`},

@@ -3,11 +3,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"log/slog"
 
 	"github.com/urfave/cli/v2"
 
+	"github.com/hermes-acp/hermes-acp/agent"
 	"github.com/hermes-acp/hermes-acp/agent/store"
 )
 
@@ -22,6 +24,9 @@ func readinessCommand() *cli.Command {
 				return err
 			}
 			model, err := newModels(source).Model(c.Context, "")
+			if errors.Is(err, agent.ErrNoProvider) {
+				return fmt.Errorf("%w, or run hermes-acp --setup", err)
+			}
 			if err != nil {
 				return err
 			}
