@@ -36,7 +36,7 @@ func replace(text, old, repl string, all bool) (string, int, error) {
 
 	var b strings.Builder
 	b.Grow(len(text) + len(starts)*max(0, len(repl)-len(old)))
-	cursor := viewCursor{text: text}
+	cursor := newViewCursor(text, view)
 	written, n := 0, 0
 	end := 0
 	for _, start := range starts {
@@ -71,11 +71,19 @@ func occurrences(text, part string) []int {
 // text.
 type viewCursor struct {
 	text     string
-	at       int // offset in text
-	viewedAt int // the same place in the view
+	same     bool // there is no CRLF, so the view is the text
+	at       int  // offset in text
+	viewedAt int  // the same place in the view
+}
+
+func newViewCursor(text, view string) viewCursor {
+	return viewCursor{text: text, same: len(view) == len(text)}
 }
 
 func (c *viewCursor) seek(offset int) int {
+	if c.same {
+		return offset
+	}
 	for {
 		i := strings.Index(c.text[c.at:], "\r\n")
 		if i < 0 || c.viewedAt+i >= offset {
@@ -150,7 +158,7 @@ func replaceAlike(text, view, old, repl string) (string, int, error) {
 	if !strings.HasSuffix(old, "\n") {
 		matched = strings.TrimSuffix(matched, "\n")
 	}
-	cursor := viewCursor{text: text}
+	cursor := newViewCursor(text, view)
 	from, to := cursor.seek(start), cursor.seek(start+len(matched))
 	return text[:from] + fitLineEnds(text, from, to, repl) + text[to:], 1, nil
 }

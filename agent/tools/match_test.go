@@ -72,7 +72,7 @@ func FuzzReplace(f *testing.F) {
 				t.Errorf("%q: edited although %d places are alike", text, len(found))
 			}
 		case len(exact) == 1:
-			cursor := viewCursor{text: text}
+			cursor := newViewCursor(text, view)
 			from, to := cursor.seek(exact[0]), cursor.seek(exact[0]+len(toLF(old)))
 			if toLF(text[from:to]) != toLF(old) {
 				t.Errorf("%q: the match is %q, not %q", text, text[from:to], old)
