@@ -27,7 +27,8 @@ func newCheckpointer(dsn string, log *slog.Logger) (*checkpointer, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	c := &checkpointer{db: db, log: log, due: make(chan struct{}, 1)}
+	// The first commit makes one due: processes that were killed leave their log.
+	c := &checkpointer{db: db, log: log, due: make(chan struct{}, 1), commits: checkpointEvery - 1}
 	c.running.Go(c.run)
 	return c, nil
 }
