@@ -37,6 +37,7 @@ func newApp() *cli.App {
 			runCommand(),
 			demoCommand(),
 			pathsCommand(),
+			editorsCommand(),
 			insideCommand("sessions", "list, show, export and remove conversations inside WSL"),
 			insideCommand("rules", "list and remove what is always allowed"),
 			insideCommand("doctor", "check everything that can be wrong"),

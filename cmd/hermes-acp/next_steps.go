@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -21,18 +20,15 @@ func nextSteps(p paint) string {
 	steps = append(steps,
 		"Choose a model     "+command+" --setup",
 		"Try it here        "+command+` run "what is in this folder?"`,
+		"Is all well?       "+command+" doctor",
+		"Other editors      "+command+" editors",
 		"Add it to your editor's settings.json:",
 	)
-	quoted, _ := json.Marshal(program) // a string always has a JSON form
-	return p.bold("Everything held. What next:") + "\n\n  · " + strings.Join(steps, "\n  · ") + "\n\n" +
-		p.bold("Zed") + `
-  "agent_servers": {
-    "Hermes": { "type": "custom", "command": ` + string(quoted) + `, "args": [], "env": {} }
-  }
-` + p.bold("VS Code") + `, with the extension "ACP Client"
-  "acp.agents": {
-    "Hermes": { "command": ` + string(quoted) + `, "args": [], "env": {} }
-  }`
+	text := p.bold("Everything held. What next:") + "\n\n  · " + strings.Join(steps, "\n  · ")
+	for _, e := range editors()[:2] {
+		text += "\n\n" + p.bold(e.title) + "\n  " + e.settingsFor(program)
+	}
+	return text
 }
 
 // installedProgram returns the path of this program to put into an editor's

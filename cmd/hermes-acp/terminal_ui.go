@@ -57,16 +57,20 @@ type shownCall struct {
 func newTerminalUI(out io.Writer, cwd string) *terminalUI {
 	u := &terminalUI{
 		out:        out,
-		live:       isTerminal(out) && os.Getenv("TERM") != "dumb" && enableEscapes(out),
+		live:       obeysEscapes(out),
 		cwd:        cwd,
 		calls:      make(map[acpsdk.ToolCallId]*shownCall),
 		shownDiffs: make(map[string]bool),
 	}
-	u.paint = paint(u.live && os.Getenv("NO_COLOR") == "")
+	u.paint = paintFor(out)
 	if u.live {
 		u.spinner.start(u)
 	}
 	return u
+}
+
+func obeysEscapes(out io.Writer) bool {
+	return isTerminal(out) && os.Getenv("TERM") != "dumb" && enableEscapes(out)
 }
 
 func isTerminal(stream any) bool {
@@ -318,6 +322,8 @@ func oneLine(text string) string {
 
 // paint is whether colours are used.
 type paint bool
+
+func paintFor(out io.Writer) paint { return paint(obeysEscapes(out) && os.Getenv("NO_COLOR") == "") }
 
 func (p paint) sgr(code, text string) string {
 	if !p {
