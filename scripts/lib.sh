@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034 # variables are for whoever sources this
 # Shared by scripts/test and its lanes. Sourced; bash 3.2 is enough.
 
 export GOFLAGS="${GOFLAGS:-} -mod=readonly"
@@ -42,4 +43,21 @@ go_tool() {
 		rm -rf "$staging"
 		return 1
 	fi
+}
+
+# release_build FLAG... builds hermes-acp as a release does; .goreleaser.yaml has
+# the same flags. More tags go behind those of $release_tags.
+release_tags=urfave_cli_no_docs
+release_build() {
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -tags="$release_tags" "$@" ./cmd/hermes-acp
+}
+
+# at_most MIB FILE fails when the file is larger.
+at_most() {
+	local kib=$(($(wc -c <"$2") / 1024))
+	say "${2##*/} has $kib KiB"
+	[ "$kib" -le $(($1 * 1024)) ] || {
+		say "that is more than $1 MiB"
+		return 1
+	}
 }

@@ -30,5 +30,6 @@ out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 for target in linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64; do
 	say "build $target"
-	CGO_ENABLED=0 GOOS=${target%/*} GOARCH=${target#*/} go build -trimpath -ldflags='-s -w' -o "$out/" ./cmd/hermes-acp
+	GOOS=${target%/*} GOARCH=${target#*/} release_build -o "$out/"
+	case $target in windows/*) at_most 6 "$out/hermes-acp.exe" ;; esac
 done

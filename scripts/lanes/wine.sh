@@ -48,21 +48,12 @@ quietly wine wineboot
 
 say "building"
 export CGO_ENABLED=0
-go build -trimpath -ldflags "-s -w" -o "$out/hermes-acp" ./cmd/hermes-acp
+release_build -o "$out/hermes-acp"
 go build -o "$out/broker" ./wslbridge/wslbridgetest/broker
 GOOS=windows go build -o "$WINEPREFIX/drive_c/windows/system32/wsl.exe" ./wslbridge/wslbridgetest/wsl
-flags="-trimpath -tags urfave_cli_no_docs"
-GOOS=windows go build $flags -ldflags "-s -w" -o "$out/plain.exe" ./cmd/hermes-acp
 scripts/embed-agent.sh "$out/hermes-acp" "$out/payload"
-GOOS=windows go build $flags,embed_agent -ldflags "-s -w" -overlay "$out/payload/overlay.json" -o "$out/hermes-acp.exe" ./cmd/hermes-acp
-for limit in plain.exe:6 hermes-acp.exe:25; do
-	size=$(wc -c <"$out/${limit%:*}")
-	say "${limit%:*} has $((size / 1024)) KiB"
-	[ "$size" -le $((${limit#*:} << 20)) ] || {
-		say "that is more than ${limit#*:} MiB"
-		exit 1
-	}
-done
+GOOS=windows release_build -tags "$release_tags,embed_agent" -overlay "$out/payload/overlay.json" -o "$out/hermes-acp.exe"
+at_most 25 "$out/hermes-acp.exe"
 
 # Wine 8 does not know the call by which Go removes files (STATUS_NOT_IMPLEMENTED); the copy of Go's
 # source falls back to the older one.
