@@ -290,7 +290,15 @@ func (r *run) record(ctx context.Context, final bool, msgs ...Message) error {
 			msgs[i].Time = now
 		}
 	}
-	if err := r.store.Append(context.WithoutCancel(ctx), r.session.id, final, msgs...); err != nil {
+	keep := context.WithoutCancel(ctx)
+	err := r.store.Append(keep, r.session.id, final, msgs...)
+	if errors.Is(err, ErrSessionMoved) {
+		// Another process went on with the conversation; this turn follows it.
+		if err = r.session.readHistory(keep, r.store); err == nil {
+			err = r.store.Append(keep, r.session.id, final, msgs...)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("save the conversation: %w", err)
 	}
 	r.session.mu.Lock()

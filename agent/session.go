@@ -121,13 +121,24 @@ func (s *Session) restore(ctx context.Context) error {
 		}
 		return fmt.Errorf("restore session %s: %w", s.id, err)
 	}
-	history, err := store.Messages(ctx, s.id)
-	if err != nil {
+	if err := s.readHistory(ctx, store); err != nil {
 		return fmt.Errorf("restore session %s: %w", s.id, err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.rec, s.history, s.restored = rec, history, true
+	s.rec, s.restored = rec, true
+	return nil
+}
+
+// readHistory reads the messages from the store.
+func (s *Session) readHistory(ctx context.Context, store Store) error {
+	history, err := store.Messages(ctx, s.id)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.history = history
 	for _, m := range history {
 		for _, c := range m.ToolCalls {
 			s.callIDs[c.ID] = true
