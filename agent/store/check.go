@@ -8,35 +8,27 @@ import (
 	"github.com/hermes-acp/hermes-acp/agent"
 )
 
-// Check looks for damage in the file and for broken chains of parents, and
-// returns one line for each finding, those of Warnings among them. It reads the
-// whole file.
-func (db *DB) Check(ctx context.Context) ([]string, error) {
-	damage, err := db.damage(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("check %s: %w", db.path, explain(err))
-	}
-	broken, err := db.brokenLineages(ctx)
-	if err != nil {
-		return nil, fmt.Errorf("check the lineage of sessions: %w", explain(err))
-	}
-	return slices.Concat(db.Warnings(), damage, broken), nil
-}
-
-func (db *DB) damage(ctx context.Context) (damage []string, err error) {
+// Damage looks for damage in the file and returns one line for each finding. It
+// reads the whole file.
+func (db *DB) Damage(ctx context.Context) (damage []string, err error) {
 	lines, err := selectAll(ctx, db.readers, scanText, `PRAGMA quick_check`)
 	for _, line := range lines {
 		if line != "ok" {
-			damage = append(damage, db.path+" is damaged: "+line)
+			damage = append(damage, line)
 		}
 	}
-	return damage, err
+	if err != nil {
+		return nil, fmt.Errorf("check %s: %w", db.path, explain(err))
+	}
+	return damage, nil
 }
 
-func (db *DB) brokenLineages(ctx context.Context) (lines []string, err error) {
+// BrokenLineages returns one line for each session whose chain of parents is
+// broken.
+func (db *DB) BrokenLineages(ctx context.Context) (lines []string, err error) {
 	links, err := db.allLinks(ctx)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("check the lineage of sessions: %w", explain(err))
 	}
 	lookup := func(_ context.Context, id string) (agent.SessionLink, error) {
 		l, ok := links[id]
@@ -48,7 +40,7 @@ func (db *DB) brokenLineages(ctx context.Context) (lines []string, err error) {
 	for id := range links {
 		p, err := agent.TraceLineage(ctx, lookup, id, id, "")
 		if err != nil {
-			return nil, err
+			return nil, fmt.Errorf("check the lineage of session %s: %w", id, err)
 		}
 		switch {
 		case p.Break == agent.LineageMissing && p.Root == id:

@@ -375,7 +375,7 @@ func TestD20_BrokenLineageInTheFile(t *testing.T) {
 	if err != nil || len(page.Sessions) != 4 {
 		t.Errorf("list: %+v, %v", page, err)
 	}
-	findings, err := db.Check(t.Context())
+	broken, err := db.BrokenLineages(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -383,8 +383,11 @@ func TestD20_BrokenLineageInTheFile(t *testing.T) {
 		"session loop1: a session is its own ancestor", "session loop2: a session is its own ancestor",
 		"session missing: a parent is missing (gone)", "session self: a session is its own ancestor",
 	}
-	if diff := cmp.Diff(want, findings); diff != "" {
+	if diff := cmp.Diff(want, broken); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if damage, err := db.Damage(t.Context()); err != nil || len(damage) > 0 {
+		t.Errorf("damage: %q, %v", damage, err)
 	}
 	if err := db.DeleteSession(t.Context(), "loop1"); err != nil {
 		t.Error(err)
