@@ -123,7 +123,8 @@ type Command struct {
 	// writes, no substitution, no assignment, nothing that did not parse. Only
 	// a plain line can be allowed by rules.
 	Plain bool
-	// Writes are paths the line visibly writes, absolute.
+	// Writes are paths the line visibly writes, absolute, and not clean: links
+	// decide what .. means.
 	Writes []string
 }
 

@@ -123,12 +123,24 @@ func askingCalls(calls []SimpleCommand, ruled []bool) []SimpleCommand {
 func (a *Approvals) deniedEditIn(cmd *Command) string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	writes := resolveAll(cmd.Writes)
 	for target := range a.deniedEdits {
-		if slices.Contains(cmd.Writes, target) || namesFile(cmd.Line, filepath.Base(target)) {
+		if slices.Contains(writes, target) || namesFile(cmd.Line, filepath.Base(target)) {
 			return target
 		}
 	}
 	return ""
+}
+
+// resolveAll resolves the paths that can be resolved.
+func resolveAll(paths []string) []string {
+	var targets []string
+	for _, path := range paths {
+		if target, err := ResolveLinks(path); err == nil {
+			targets = append(targets, target)
+		}
+	}
+	return targets
 }
 
 // namesFile reports whether name stands in line as a name of its own.
@@ -192,12 +204,12 @@ func (a *Approvals) pathOfWord(word, dir string) string {
 		word = value
 	}
 	if rest, ok := strings.CutPrefix(word, "~/"); ok {
-		return filepath.Join(a.policy.Home, rest)
+		dir, word = a.policy.Home, rest
 	}
 	if filepath.IsAbs(word) {
-		return filepath.Clean(word)
+		return word
 	}
-	return filepath.Join(dir, word)
+	return dir + string(filepath.Separator) + word // links decide what .. means
 }
 
 // ruleExternal asks unless a rule allows the tool in the session's folder.

@@ -79,15 +79,23 @@ var (
 // maxLinks is Linux's own limit for one path.
 const maxLinks = 40
 
-// ResolveLinks returns path, absolute and clean, with every symbolic link
-// followed. Unlike filepath.EvalSymlinks it accepts a path whose end does not
-// exist, also behind a dangling link: it returns where a write would create the
-// file.
+// ResolveLinks returns path, absolute, with every symbolic link followed and
+// every `..` taken as the system takes it: behind a link it leads out of the
+// link's target. Unlike filepath.EvalSymlinks it accepts a path whose end does
+// not exist, also behind a dangling link: it returns where a write would create
+// the file.
 func ResolveLinks(path string) (string, error) {
-	resolved, rest := splitVolume(filepath.Clean(path))
+	resolved, rest := splitVolume(path)
 	for links := 0; rest != ""; {
 		var element string
 		element, rest, _ = strings.Cut(rest, string(filepath.Separator))
+		switch element {
+		case "", ".":
+			continue
+		case "..":
+			resolved = filepath.Dir(resolved)
+			continue
+		}
 		next := filepath.Join(resolved, element)
 		info, err := os.Lstat(next)
 		switch {
@@ -106,16 +114,15 @@ func ResolveLinks(path string) (string, error) {
 		if err != nil {
 			return "", fmt.Errorf("resolve %s: %w", path, err)
 		}
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(resolved, to)
+		if filepath.IsAbs(to) {
+			resolved, to = splitVolume(to)
 		}
-		resolved, rest = splitVolume(filepath.Join(to, rest))
+		rest = to + string(filepath.Separator) + rest
 	}
 	return resolved, nil
 }
 
-// splitVolume splits an absolute clean path into its root (`/`, `C:\`) and the
-// rest.
+// splitVolume splits an absolute path into its root (`/`, `C:\`) and the rest.
 func splitVolume(path string) (root, rest string) {
 	n := len(filepath.VolumeName(path))
 	if n < len(path) && os.IsPathSeparator(path[n]) {

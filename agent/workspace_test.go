@@ -61,6 +61,7 @@ func TestResolveLinks(t *testing.T) {
 		"dangling": in("nowhere", "file"),
 		"up":       filepath.Join("real", "sub", "..", ".."),
 		"loop":     "loop",
+		"over":     filepath.Join(in("absolute")) + "/..",
 	} {
 		if err := os.Symlink(to, in(name)); err != nil {
 			t.Skip("symbolic links are not available:", err)
@@ -74,6 +75,10 @@ func TestResolveLinks(t *testing.T) {
 		in("dangling"):            in("nowhere", "file"),
 		in("dangling", "deeper"):  in("nowhere", "file", "deeper"),
 		in("up", "real"):          in("real"),
+		in("absolute") + "/..":    in("real"), // not in()
+		in("absolute") + "/../x":  in("real", "x"),
+		in("over", "x"):           in("real", "x"),
+		in("real") + "//./sub/":   in("real", "sub"),
 		in("new", "a", "b"):       in("new", "a", "b"),
 	} {
 		if got, err := ResolveLinks(path); err != nil || got != want {

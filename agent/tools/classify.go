@@ -16,7 +16,8 @@ const maxClassified = 64 << 10
 // classified is what a command line is, by its parse.
 type classified struct {
 	command agent.Command
-	// reads are the paths that its commands on the safe list read.
+	// reads are the paths that its commands on the safe list read, absolute but
+	// not clean.
 	reads []string
 	// run is the line to execute: the line itself, or for one that is safe the
 	// same with the flags that keep a repository's configuration from running
@@ -158,7 +159,11 @@ func (r *lineReader) stmt(s *syntax.Stmt, fed bool) {
 	case s.Background:
 		r.inSubshell(func() { r.command(s.Cmd, fed) })
 	default:
+		before := r.dir
 		r.command(s.Cmd, fed)
+		if s.Negated && r.dir != before {
+			r.dirKnown = false // what follows runs when its cd failed
+		}
 	}
 }
 
@@ -243,7 +248,7 @@ func (r *lineReader) redirect(redirect *syntax.Redirect) (input bool) {
 		case strings.HasPrefix(path, "/dev/") && path != "/dev/null": // bash opens connections at /dev/tcp
 			r.opaque("reads from the device " + path)
 		}
-		r.reads = append(r.reads, r.absolute(path))
+		r.reads = append(r.reads, r.named(path))
 		return true
 	case syntax.DplIn, syntax.DplOut:
 		if isDescriptor(path) {
@@ -253,7 +258,7 @@ func (r *lineReader) redirect(redirect *syntax.Redirect) (input bool) {
 	if path == "/dev/null" {
 		return false
 	}
-	r.writes = append(r.writes, r.absolute(path))
+	r.writes = append(r.writes, r.named(path))
 	r.opaque("writes to the file " + path)
 	if isBlockDevice(path) {
 		r.never = "it writes to the device " + path
@@ -308,7 +313,7 @@ func (r *lineReader) found(cmd *syntax.CallExpr, fed bool) {
 		call.Safe = ok
 		for _, path := range use.reads {
 			if path != "/dev/null" {
-				r.reads = append(r.reads, r.absolute(path))
+				r.reads = append(r.reads, r.named(path))
 			}
 		}
 		if use.gitVerb > 0 {
@@ -363,6 +368,16 @@ func (r *lineReader) changeDir(words []string) {
 	}
 }
 
+// named makes a path that a command is given absolute, and no more: what .. means
+// behind a link is for the system to say.
+func (r *lineReader) named(path string) string {
+	if filepath.IsAbs(path) {
+		return path
+	}
+	return r.dir + string(filepath.Separator) + path
+}
+
+// absolute is the path as cd takes it, which follows .. in the text.
 func (r *lineReader) absolute(path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)

@@ -104,18 +104,28 @@ func TestSafeCommandsAreHeldToTheRulesForReading(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "x")
 	must(t, os.WriteFile(outside, []byte("x\n"), 0o644))
 	must(t, os.Symlink(outside, d.path("link")))
+	must(t, os.Mkdir(filepath.Join(filepath.Dir(outside), "sub"), 0o755))
+	must(t, os.Symlink(filepath.Join(filepath.Dir(outside), "sub"), d.path("sublink")))
 	for line, asks := range map[string]bool{
-		"cat a.txt":           false,
-		"ls; cat a.txt | wc":  false,
-		"cat .env":            true,
-		"cat ./sub/../.env":   true,
-		"grep -n secret .env": true,
-		"head -n1 < .env":     true,
-		"cat " + outside:      true,
-		"cat link":            true,
-		"cat ~/x":             true,
-		"ls ..":               true,
-		"cd .. && ls":         true,
+		"cat a.txt":                        false,
+		"ls; cat a.txt | wc":               false,
+		"cat .env":                         true,
+		"cat ./sub/../.env":                true,
+		"grep -n secret .env":              true,
+		"head -n1 < .env":                  true,
+		"cat " + outside:                   true,
+		"cat link":                         true,
+		"cat ~/x":                          true,
+		"ls ..":                            true,
+		"cat sublink/../x":                 true, // the system goes up from the link's target
+		"ls sublink/..":                    true,
+		"cd sublink/.. && ls":              false, // cd goes up in the text
+		"cat ./a.txt":                      false,
+		"cd .. && ls":                      true,
+		"cd sublink && cat ../x":           true,
+		"! cd sublink && ls":               true,
+		"cat < sublink/../x":               true,
+		"cd sublink && cat " + "../x | wc": true,
 	} {
 		p := &person{answer: "deny"}
 		grant, err := d.do(t, p, "terminal", args{"command": line})

@@ -34,13 +34,14 @@ const (
 )
 
 // safeCommands returns the list. Flags that write, run programs, follow a file
-// or read names of files from a file are left out on purpose.
+// or links, or read names of files from a file are left out on purpose, and so
+// are commands that show the files of a folder they are given (diff, grep -r).
 func safeCommands() []safeCommand {
 	return []safeCommand{
 		{names: "true false : pwd whoami nproc arch", short: "LP"},
 		{names: "echo", short: "neE", operands: textOperands},
 		{names: "cd", operands: textOperands, most: 1},
-		{names: "ls dir", short: "aAlhrtSsR1dFpinUXcugokLvxCmqBbNQGHw:I:", long: "all almost-all human-readable recursive reverse color= sort= time= directory group-directories-first full-time size inode classify numeric-uid-gid time-style= ignore= hide= width=", operands: nameOperands},
+		{names: "ls dir", short: "aAlhrtSsR1dFpinUXcugokvxCmqBbNQGw:I:", long: "all almost-all human-readable recursive reverse color= sort= time= directory group-directories-first full-time size inode classify numeric-uid-gid time-style= ignore= hide= width=", operands: nameOperands},
 		{names: "cat", short: "AbEnsTtuve", long: "number number-nonblank show-all show-ends show-tabs squeeze-blank", operands: fileOperands},
 		{names: "head tail", short: "n:c:qvz", long: "lines= bytes= quiet verbose", operands: fileOperands},
 		{names: "nl", short: "b:n:w:s:v:i:", operands: fileOperands},
@@ -51,14 +52,13 @@ func safeCommands() []safeCommand {
 		{names: "tr", short: "cCdst", operands: textOperands},
 		{names: "fold expand", short: "w:st:", operands: fileOperands},
 		{names: "column", short: "ts:", operands: fileOperands},
-		{names: "diff", short: "uUpqNaywBbiEZtdC:c", long: "brief unified= side-by-side ignore-all-space ignore-case color= report-identical-files", operands: fileOperands, most: 2},
 		{names: "cmp comm", short: "bls123", operands: fileOperands, most: 2},
 		{names: "wc", short: "lwcmL", long: "lines words bytes chars max-line-length", operands: nameOperands},
 		{names: "md5sum sha1sum sha256sum sha512sum cksum", operands: nameOperands},
 		{names: "od hexdump", short: "A:t:N:j:vxcCn:s:", operands: fileOperands},
 		{names: "file", short: "biLkN", long: "brief mime mime-type mime-encoding", operands: nameOperands},
 		{names: "stat", short: "Lc:tx", long: "format= printf= dereference terse", operands: nameOperands},
-		{names: "du", short: "shacdkmbLxd:", long: "summarize human-readable all total max-depth= apparent-size", operands: nameOperands},
+		{names: "du", short: "shackmbxd:", long: "summarize human-readable all total max-depth= apparent-size", operands: nameOperands},
 		{names: "df", short: "hTkPiam", long: "human-readable", operands: nameOperands},
 		{names: "tree", short: "adfisphDFL:I:P:", long: "noreport dirsfirst", operands: nameOperands},
 		{names: "basename", short: "as:z", operands: textOperands},
@@ -268,11 +268,12 @@ func safeTest(words []string) bool {
 
 // safeFind allows the tests and the actions that only print names.
 func safeFind(words []string, kinds []wordKind) (safety, bool) {
-	tests := strings.Fields("-not -a -and -o -or -print -print0 -prune -empty -readable -writable -executable -true -false -depth -xdev -mount -follow -ls")
+	tests := strings.Fields("-not -a -and -o -or -print -print0 -prune -empty -readable -writable -executable -true -false -depth -xdev -mount -ls")
 	withValue := strings.Fields("-name -iname -path -ipath -wholename -regex -iregex -type -xtype -size -mtime -mmin -ctime -cmin -atime -amin -maxdepth -mindepth -perm -user -group -links -newer -regextype")
 	var use safety
 	i := 1
-	for ; i < len(words) && (words[i] == "-L" || words[i] == "-H" || words[i] == "-P"); i++ {
+	if len(words) > 1 && words[1] == "-P" {
+		i++
 	}
 	for ; i < len(words) && !strings.HasPrefix(words[i], "-") && words[i] != "!" && words[i] != "("; i++ {
 		if kinds[i] != wordLiteral {

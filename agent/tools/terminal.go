@@ -54,7 +54,7 @@ func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args term
 	if strings.ContainsRune(args.Command, 0) {
 		return agent.Plan{}, errors.New("command holds a NUL byte")
 	}
-	timeout := defaultTimeout
+	timeout := min(t.opts.CommandTimeout, maxTimeout)
 	if args.Timeout != nil {
 		timeout = time.Duration(*args.Timeout) * time.Second
 	}

@@ -14,6 +14,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -30,6 +31,8 @@ type Options struct {
 	OnDrvfs func(path string) bool
 	// Home is the person's home folder, for which ~ stands in commands.
 	Home string
+	// CommandTimeout bounds a command that names no bound itself; 0 is 3 minutes.
+	CommandTimeout time.Duration
 	// Shell is the absolute path of the bash that runs commands; empty looks it
 	// up, and falls back to /bin/sh.
 	Shell string
@@ -52,6 +55,9 @@ func New(opts Options) *Toolset {
 	}
 	if opts.OnDrvfs == nil {
 		opts.OnDrvfs = func(string) bool { return false }
+	}
+	if opts.CommandTimeout == 0 {
+		opts.CommandTimeout = defaultTimeout
 	}
 	if opts.Env == nil {
 		opts.Env = func(context.Context) []string { return os.Environ() }

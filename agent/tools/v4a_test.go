@@ -71,6 +71,7 @@ func TestPatchV4ARefusesAndChangesNothing(t *testing.T) {
 		{"update what is missing", "a\n", []string{"*** Update File: g", "-a", "+x"}, "no such file"},
 		{"move onto a file", "a\n", []string{"*** Move File: f -> f2"}, "f2 exists already"},
 		{"a file twice", "a\n", []string{"*** Update File: f", "-a", "+b", "*** Delete File: ./f"}, "twice"},
+		{"alike in two places behind the anchor", "f\n x \n x \n", []string{"*** Update File: f", "@@ f", "-x", "+y"}, "2 matches (lines 2, 3)"},
 		{"no files", "a\n", nil, "names no files"},
 		{"an unknown header", "a\n", []string{"*** Rename File: f"}, "not the start of a file"},
 		{"the last file fails", "a\n", []string{"*** Update File: f", "-a", "+b", "*** Delete File: g"}, "nothing was changed"},

@@ -61,7 +61,9 @@ func (p place) overlaps(q place) bool {
 	return p.first < q.last && q.first < p.last || p.first == q.first
 }
 
-// find returns the one place of the hunk in lines.
+// find returns the one place of the hunk in lines: where its lines stand exactly,
+// the first such place behind an anchor, or else the only one where lines are
+// alike.
 func (h hunk) find(lines []string) (place, error) {
 	from := 0
 	for _, anchor := range h.anchors {
@@ -80,16 +82,20 @@ func (h hunk) find(lines []string) (place, error) {
 		return place{h, at, at}, nil
 	}
 
-	for _, alike := range []func(string) string{trimLineEnd, alikeLine} {
-		found := h.matches(lines, from, old, alike)
-		switch {
-		case len(found) == 1, len(found) > 1 && len(h.anchors) > 0:
-			return place{h, found[0], found[0] + len(old)}, nil
-		case len(found) > 1:
-			return place{}, fmt.Errorf("%d matches (lines %s); add context, or a line above them behind @@", len(found), oneBased(found))
-		}
+	found := h.matches(lines, from, old, trimLineEnd)
+	if len(found) > 1 && len(h.anchors) > 0 {
+		found = found[:1]
 	}
-	return place{}, fmt.Errorf("could not find its lines, the first of which is %q", old[0])
+	if len(found) == 0 {
+		found = h.matches(lines, from, old, alikeLine)
+	}
+	switch len(found) {
+	case 0:
+		return place{}, fmt.Errorf("could not find its lines, the first of which is %q", old[0])
+	case 1:
+		return place{h, found[0], found[0] + len(old)}, nil
+	}
+	return place{}, fmt.Errorf("%d matches (lines %s); add context, or a line above them behind @@", len(found), oneBased(found))
 }
 
 func trimLineEnd(line string) string { return strings.TrimRight(line, "\r\n") }
