@@ -33,8 +33,8 @@ type Config struct {
 }
 
 // Serve answers one client on r and w until it closes its side, which returns
-// nil, or the connection fails, or ctx ends. Every turn has ended when it
-// returns.
+// nil, or the connection fails, or ctx ends. By then every turn is cancelled, and
+// has ended unless it hangs.
 func Serve(ctx context.Context, r io.Reader, w io.Writer, cfg Config) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
