@@ -33,6 +33,9 @@ type Config struct {
 	Compaction Compaction
 	// Translate is given to every Workspace; nil outside WSL.
 	Translate func(path string) (string, error)
+	// Effort is the reasoning effort of sessions that chose none; empty leaves it
+	// to the provider.
+	Effort string
 	// MaxRequests bounds the model requests of one turn; 0 means 90.
 	MaxRequests int
 	Log         *slog.Logger

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,6 +19,8 @@ type Compaction struct {
 	Disabled bool
 	// Threshold is the part of the context window that triggers it; 0 is 0.50.
 	Threshold float64
+	// MaxTokens triggers it however large the window is; 0 is 256,000.
+	MaxTokens int
 	// InPlace keeps one Hermes session; otherwise the conversation goes on in a
 	// child session, with the end reason "compression" on its parent.
 	InPlace bool
@@ -50,7 +53,7 @@ func (c Compaction) ThresholdTokens(window int) int {
 	if window < smallWindow {
 		threshold = max(threshold, smallWindowThreshold)
 	}
-	return min(int(threshold*float64(window)), thresholdCap)
+	return min(int(threshold*float64(window)), cmp.Or(c.MaxTokens, thresholdCap))
 }
 
 // EstimateTokens guesses the size of messages in tokens, at four bytes a token

@@ -151,6 +151,7 @@ func TestThresholdTokens(t *testing.T) {
 		{"small windows wait for three quarters", Compaction{}, 100_000, 75_000},
 		{"large windows half", Compaction{}, 512_000, 256_000},
 		{"never above the cap", Compaction{Threshold: 0.9}, 1_000_000, 256_000},
+		{"never above the configured cap", Compaction{MaxTokens: 9000}, 1_000_000, 9000},
 		{"configured", Compaction{Threshold: 0.9}, 200_000, 180_000},
 		{"unknown window", Compaction{}, 0, 0},
 	} {

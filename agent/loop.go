@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,7 +47,7 @@ func newRun(ctx context.Context, t *Turn) (*run, error) {
 	s.mu.Unlock()
 	r := &run{
 		turn: t, session: s, emit: t.prompt.Emit, ws: ws,
-		store: store, model: model, effort: rec.Effort,
+		store: store, model: model, effort: cmp.Or(rec.Effort, s.agent.cfg.Effort),
 		system: TextMessage(RoleSystem, s.agent.cfg.SystemPrompt(ctx, ws, model.Info())),
 	}
 	var extra []Tool

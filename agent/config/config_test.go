@@ -61,17 +61,17 @@ func TestSettings(t *testing.T) {
 		"as Hermes": {"model:\n  default: m\n  provider: openrouter\n  base_url: https://x/v1\n  context_length: 200000\n", func(s *config.Settings) {
 			s.Model = config.Model{Default: "m", Provider: "openrouter", BaseURL: "https://x/v1", ContextLength: 200000}
 		}},
-		"other keys":                          {"tts:\n  provider: edge\nmodel:\n  api_mode: chat_completions\n", func(*config.Settings) {}},
-		"timeout":                             {"approvals: {timeout: 90, mode: manual}\n", func(s *config.Settings) { s.Approvals.Timeout = config.Seconds(90 * time.Second) }},
-		"timeout text":                        {"approvals: {timeout: 10m}\n", func(s *config.Settings) { s.Approvals.Timeout = config.Seconds(10 * time.Minute) }},
-		"keepalive":                           {"acp: {keepalive_interval_s: 1.5}\n", func(s *config.Settings) { s.ACP.KeepaliveInterval = config.Seconds(1500 * time.Millisecond) }},
-		"keepalive ignores what is no number": {"acp: {keepalive_interval_s: true}\n", func(*config.Settings) {}},
-		"keepalive ignores infinity":          {"acp: {keepalive_interval_s: .inf}\n", func(*config.Settings) {}},
-		"keepalive off":                       {"acp: {keepalive_interval_s: 0}\n", func(s *config.Settings) { s.ACP.KeepaliveInterval = 0 }},
+		"other keys":                       {"tts:\n  provider: edge\nmodel:\n  api_mode: chat_completions\n", func(*config.Settings) {}},
+		"timeout":                          {"approvals: {timeout: 90, mode: manual}\n", func(s *config.Settings) { s.Approvals.Timeout = config.Seconds(90 * time.Second) }},
+		"timeout text":                     {"approvals: {timeout: 10m}\n", func(s *config.Settings) { s.Approvals.Timeout = config.Seconds(10 * time.Minute) }},
+		"seconds":                          {"approvals: {timeout: 1.5}\n", func(s *config.Settings) { s.Approvals.Timeout = config.Seconds(1500 * time.Millisecond) }},
+		"seconds ignore what is no number": {"approvals: {timeout: true}\n", func(*config.Settings) {}},
+		"seconds ignore infinity":          {"approvals: {timeout: .inf}\n", func(*config.Settings) {}},
+		"longest line":                     {"acp: {max_line_mib: 8}\n", func(s *config.Settings) { s.ACP.MaxLineMiB = 8 }},
 		"compression": {
-			"compression: {enabled: false, threshold: 0.8, threshold_tokens: 9, protect_first_n: 1, protect_last_n: 2, in_place: true}\n",
+			"compression: {enabled: false, threshold: 0.8, threshold_tokens: 9, in_place: true}\n",
 			func(s *config.Settings) {
-				s.Compression = config.Compression{Threshold: 0.8, ThresholdTokens: 9, ProtectFirst: 1, ProtectLast: 2, InPlace: true}
+				s.Compression = config.Compression{Threshold: 0.8, ThresholdTokens: 9, InPlace: true}
 			},
 		},
 		"agent": {

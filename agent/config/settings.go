@@ -56,9 +56,6 @@ type Approvals struct {
 
 // ACP are the settings of the protocol's connection.
 type ACP struct {
-	// KeepaliveInterval is the longest silence in a running turn before an empty
-	// update is sent; 0 or less turns that off.
-	KeepaliveInterval Seconds `yaml:"keepalive_interval_s"`
 	// MaxLineMiB is the longest line taken from a client.
 	MaxLineMiB int `yaml:"max_line_mib"`
 }
@@ -68,8 +65,6 @@ type Compression struct {
 	Enabled         bool    `yaml:"enabled"`
 	Threshold       float64 `yaml:"threshold"`        // share of the context window
 	ThresholdTokens int     `yaml:"threshold_tokens"` // never above this many
-	ProtectFirst    int     `yaml:"protect_first_n"`  // messages kept at the start
-	ProtectLast     int     `yaml:"protect_last_n"`   // messages kept at the end
 	// InPlace keeps the Hermes session instead of rotating it.
 	InPlace bool `yaml:"in_place"`
 }
@@ -92,9 +87,9 @@ type Terminal struct {
 func DefaultSettings() Settings {
 	return Settings{
 		Approvals: Approvals{Timeout: Seconds(5 * time.Minute)},
-		ACP:       ACP{KeepaliveInterval: Seconds(45 * time.Second), MaxLineMiB: 64},
+		ACP:       ACP{MaxLineMiB: 64},
 		Compression: Compression{
-			Enabled: true, Threshold: 0.5, ThresholdTokens: 256_000, ProtectFirst: 3, ProtectLast: 20,
+			Enabled: true, Threshold: 0.5, ThresholdTokens: 256_000,
 		},
 		Agent:    Agent{MaxTurns: 90},
 		Terminal: Terminal{Timeout: Seconds(3 * time.Minute)},

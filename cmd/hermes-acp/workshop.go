@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"os/user"
+	"slices"
 	"sync"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -35,11 +36,15 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 		login.OnDrvfs = onDrvfs
 		translate = translateWindowsPath
 	}
-	w.tools = tools.New(tools.Options{Env: login.Environ, StripEnv: stripEnv, Home: personHome(), OnDrvfs: login.OnDrvfs, Log: log})
+	w.tools = tools.New(tools.Options{
+		Env: login.Environ, StripEnv: stripEnv, Home: personHome(), OnDrvfs: login.OnDrvfs,
+		CommandTimeout: settings.Terminal.Timeout.Duration(), Log: log,
+	})
+	offered := append(w.tools.Tools(), tools.SessionSearch(w.store.index))
 	servers := mcp.NewConnector(mcp.Options{Version: version, Env: login.Environ, LookPath: login.LookPath, StripEnv: stripEnv, Log: log})
 	w.agent = agent.New(agent.Config{
 		Models:         w.models,
-		Tools:          append(w.tools.Tools(), tools.SessionSearch(w.store.index)),
+		Tools:          withoutToolsets(offered, settings.Agent.DisabledToolsets),
 		Store:          func(ctx context.Context) (agent.Store, error) { return w.store.open(ctx) },
 		ConnectServers: servers.Connect,
 		SessionEnded:   w.tools.EndSession,
@@ -58,8 +63,10 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 		Compaction: agent.Compaction{
 			Disabled:  !settings.Compression.Enabled,
 			Threshold: settings.Compression.Threshold,
+			MaxTokens: settings.Compression.ThresholdTokens,
 			InPlace:   settings.Compression.InPlace,
 		},
+		Effort:      settings.Agent.ReasoningEffort,
 		MaxRequests: settings.Agent.MaxTurns,
 		Log:         log,
 	})
@@ -73,6 +80,21 @@ func (w *workshop) close() {
 		w.log.Warn("could not stop the offline model", "error", err)
 	}
 	w.store.close()
+}
+
+// withoutToolsets leaves out the tools of Hermes' toolsets that the person
+// disabled, by the name of the toolset or of the tool itself.
+func withoutToolsets(offered []agent.Tool, disabled []string) []agent.Tool {
+	toolsets := map[string][]string{
+		"terminal": {"terminal", "process"},
+		"file":     {"read_file", "write_file", "patch", "search_files", "list_dir"},
+	}
+	var names []string
+	for _, name := range disabled {
+		names = append(names, name)
+		names = append(names, toolsets[name]...)
+	}
+	return slices.DeleteFunc(offered, func(t agent.Tool) bool { return slices.Contains(names, t.Spec().Name) })
 }
 
 // commandStripEnv names the variables that commands and MCP servers do not get.
