@@ -36,7 +36,8 @@ func lock(dir, sessionID string) (*lockFile, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open session lock: %w", err)
 		}
-		if err := tryLock(f); err != nil {
+		// Where the file system has no locks, running is better than safe.
+		if err := tryLock(f); err != nil && !errors.Is(err, errors.ErrUnsupported) {
 			_ = f.Close()
 			if errors.Is(err, errLocked) {
 				return nil, err

@@ -232,10 +232,12 @@ func (db *DB) Warnings() []string { return db.warnings }
 
 // Close lets go of the file and of every session this process runs. The
 // messages of a turn that still runs are kept for the next process to complete.
+// Later calls fail.
 func (db *DB) Close() error {
-	<-db.writing // for good: nobody writes any more
-	for _, t := range db.turns {
-		t.lock.unlock()
+	<-db.writing
+	defer func() { db.writing <- struct{}{} }()
+	for id := range db.turns {
+		db.closeTurn(id)
 	}
 	return errors.Join(db.checkpoints.stop(), db.readers.Close(), db.writer.Close())
 }

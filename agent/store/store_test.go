@@ -383,3 +383,27 @@ func TestImagesAreNotIndexed(t *testing.T) {
 		t.Errorf("the image in a fork: %+v", got)
 	}
 }
+
+func TestAfterClose(t *testing.T) {
+	db, err := helperDB(t.Context(), t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	newSession(t, db, "s1")
+	appendAll(t, db, "s1", false, user("q"))
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, err := range map[string]error{
+		"Append":      db.Append(t.Context(), "s1", true, assistant("a")),
+		"SavePartial": db.SavePartial(t.Context(), "s1", assistant("a")),
+		"EndSession":  db.EndSession(t.Context(), "s1"),
+	} {
+		if err == nil {
+			t.Errorf("%s works on a closed store", name)
+		}
+	}
+	if _, err := db.Messages(t.Context(), "s1"); err == nil {
+		t.Error("Messages works on a closed store")
+	}
+}

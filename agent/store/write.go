@@ -47,8 +47,11 @@ func (db *DB) writeLocked(ctx context.Context, sync bool, fn func(*sql.Tx) error
 		}
 		return inTx(ctx, db.writer, fn)
 	})
+	if err != nil {
+		return explain(err)
+	}
 	db.checkpoints.committed()
-	return explain(err)
+	return nil
 }
 
 // whileBusy tries again what other processes are in the way of. SQLite waits by
@@ -100,7 +103,7 @@ func isCorrupt(err error) bool {
 
 // explain adds the cause that a person can act on.
 func explain(err error) error {
-	if cause := causeOf(err); cause != nil {
+	if cause := causeOf(err); cause != nil && !errors.Is(err, cause) {
 		return fmt.Errorf("%w (%w)", cause, err)
 	}
 	return err
