@@ -27,11 +27,11 @@ type agentEnd struct {
 	err  error
 }
 
-func (h *Host) newAgent() agent {
+func (h *Host) newAgent(ahead *spool) agent {
 	if len(h.Command) == 0 {
 		return servedAgent(h.Serve)
 	}
-	return &commandAgent{host: h}
+	return &commandAgent{host: h, input: ahead}
 }
 
 // servedAgent runs in this process.
@@ -56,6 +56,7 @@ func (serve servedAgent) kill() {} // the process exits after Host.Run
 // commandAgent runs as a process group of its own.
 type commandAgent struct {
 	host  *Host
+	input *spool       // of the stage, given up once the agent has ended
 	group atomic.Int64 // process group id; 0 before the start
 }
 
@@ -94,7 +95,7 @@ func (a *commandAgent) run(ctx context.Context, open func() (*Stage, error)) age
 	a.kill()       // what it left behind in its group
 	outbound.finish(drainQuiet)
 	_ = stage.Close()
-	stage.stopReading()
+	a.input.giveUp(nil)
 	_ = stdin.Close()
 	<-inbound
 	return endOf(cmd)

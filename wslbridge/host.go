@@ -3,7 +3,9 @@
 package wslbridge
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -96,7 +98,7 @@ func (h *Host) relay(ctx context.Context) (int, error) {
 		<-watched
 	}()
 
-	agent := h.newAgent()
+	agent := h.newAgent(ahead)
 	asked, ask := context.WithCancel(context.WithoutCancel(ctx))
 	defer ask()
 	ended := make(chan agentEnd, 1)
@@ -127,12 +129,26 @@ func (h *Host) openStage(ahead *spool, end context.CancelCauseFunc) (*Stage, err
 	rewrite.Drives, rewrite.Launcher = preamble.Drives, preamble.Command
 	stage := NewStage(NewRewriter(rewrite), nil, &endingWriter{w: h.Stdout, end: end}, h.MaxFrame, h.Log)
 	stage.frames = frames
-	stage.stopReading = func() { ahead.giveUp(nil) }
 	frames.max = stage.maxFrame
 	if !isPreamble {
 		stage.unread = append([]byte(nil), first...)
 	}
 	return stage, nil
+}
+
+const preambleMarker = `{"hermes_acp_launcher":`
+
+// parsePreamble reports false for a line that is an ordinary frame, as when a person pipes frames
+// into a host started by hand.
+func parsePreamble(line []byte) (Preamble, bool, error) {
+	if !bytes.HasPrefix(line, []byte(preambleMarker)) {
+		return Preamble{}, false, nil
+	}
+	var p Preamble
+	if err := json.Unmarshal(line, &p); err != nil {
+		return Preamble{}, true, fmt.Errorf("read the launcher's first line: %w", err)
+	}
+	return p, true, nil
 }
 
 // endAgent climbs the ladder: input closed (done by the caller), asked, killed.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"log/slog"
 	"strings"
 	"time"
@@ -119,10 +120,10 @@ func (l *Launcher) startHost(distro Distro) (*process, error) {
 	args := append(append(l.selectors(distro), "--exec"), bootstrapArgs(l.Payload, l.Version, l.HostArgs)...)
 	l.Log.Info("starting wsl.exe", "distro", distro.Name)
 	p, err := startProcess(l.WSL, args, childEnviron(l.Environ, l.EnvNames), l.SystemDir)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("%w; is WSL installed? In PowerShell run: wsl --install", err)
 	}
-	return p, nil
+	return p, err
 }
 
 func (l *Launcher) selectors(distro Distro) []string {
@@ -232,7 +233,7 @@ func (s *session) finish(l *link, closing bool) (int, error) {
 		return 1, l.failure
 	case code == 0:
 		return 0, nil
-	case uint32(code) == exitWSL:
+	case uint32(code) == exitWSL || wslErrorID(l.noise.text()) != "":
 		return 1, diagnose(l.noise.text(), code, l.distro.Name)
 	default:
 		return code, fmt.Errorf("the agent inside %s ended with status %d", l.distro.Name, code)

@@ -196,6 +196,16 @@ func TestNoWSL(t *testing.T) {
 	}
 }
 
+func TestArgumentsThatWindowsWouldCut(t *testing.T) {
+	l := newMachine(t).launcher()
+	l.HostArgs = []string{"bridge-host", "--", "agent", strings.Repeat("x", 32000)}
+	e := startEditor(t, l)
+	e.call("initialize", `{}`)
+	if code, err := e.bye(); code != 1 || !errors.Is(err, ErrCommandLineTooLong) {
+		t.Errorf("ended with %d, %v", code, err)
+	}
+}
+
 func TestNoDistro(t *testing.T) {
 	m := newMachine(t)
 	l := m.launcher()
@@ -416,6 +426,27 @@ func TestExitCodes(t *testing.T) {
 				t.Errorf("the cut frame was lost: %q", rest)
 			}
 		})
+	}
+}
+
+// The virtual machine crashes in the middle of a session: the editor gets frames and nothing else.
+func TestWSLErrorAfterHelloIsNoFrame(t *testing.T) {
+	m := newMachine(t).installed("Ubuntu")
+	m.config.CrashAfterBytes = 2000
+	e := startEditor(t, m.launcher())
+	e.call("session/new", `{"cwd":"/home/u"}`)
+	e.send(`{"jsonrpc":"2.0","method":"burst","params":{"count":100,"bytes":100}}`)
+	for {
+		line, err := e.lines.ReadBytes('\n')
+		if err != nil {
+			break
+		}
+		if line[0] != '{' {
+			t.Errorf("the editor got %q", line)
+		}
+	}
+	if code, err := e.wait(); code != 1 || !errors.Is(err, ErrWSL) || !strings.Contains(err.Error(), "wsl --shutdown") {
+		t.Errorf("ended with %d, %v", code, err)
 	}
 }
 

@@ -1,7 +1,6 @@
 package wslbridge
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -22,7 +21,7 @@ type link struct {
 	process *process
 	input   *childInput
 	gate    gate
-	out     io.Writer // takes what follows hello
+	frames  frameFilter // takes what follows hello
 	log     *slog.Logger
 
 	payload *Payload
@@ -71,11 +70,12 @@ func (n *noise) text() string {
 // startLink begins a conversation with a child that was just started.
 func startLink(p *process, distro Distro, payload *Payload, out, diagnostics io.Writer, log *slog.Logger) *link {
 	l := &link{
-		distro: distro, process: p, input: newChildInput(p.stdin), out: out, log: log, payload: payload,
+		distro: distro, process: p, input: newChildInput(p.stdin), log: log, payload: payload,
 		hello: make(chan Hello, 1), refused: make(chan error, 1),
 		exited: make(chan struct{}), ended: make(chan struct{}), heartbeat: make(chan struct{}),
 	}
 	l.noise.to = diagnostics
+	l.frames = frameFilter{frames: out, noise: &l.noise}
 	l.gate = gate{noise: &l.noise, send: l.sendPayload, failed: func(word string) error {
 		return fmt.Errorf("%w in %s: %w", errBootstrap, distro.Name, bootstrapError(word, distro.Name))
 	}}
@@ -140,7 +140,7 @@ func (l *link) beat() {
 
 func (l *link) takeStdout(p []byte) error {
 	if l.opened.Load() {
-		_, err := l.out.Write(p)
+		_, err := l.frames.Write(p)
 		return err
 	}
 	l.silent.Reset(helloTimeout)
@@ -156,11 +156,17 @@ func (l *link) takeStdout(p []byte) error {
 	l.silent.Stop()
 	l.opened.Store(true)
 	l.hello <- *hello
-	_, err = l.out.Write(bytes.Clone(rest))
+	_, err = l.frames.Write(rest)
 	return err
 }
 
+// takeStderr decodes what comes before hello, which may be wsl.exe's, and passes on the agent's own
+// words as they are.
 func (l *link) takeStderr(p []byte) error {
+	if l.opened.Load() {
+		_, err := l.noise.to.Write(p)
+		return err
+	}
 	_, err := l.noise.Write(p)
 	return err
 }

@@ -27,7 +27,7 @@ func ReadRegistered() (Registered, error) {
 	if err != nil {
 		return Registered{}, fmt.Errorf("read the list of distros: %w", err)
 	}
-	defer lxss.Close()
+	defer func() { _ = lxss.Close() }()
 	keys, err := lxss.ReadSubKeyNames(-1)
 	if err != nil {
 		return Registered{}, fmt.Errorf("read the list of distros: %w", err)
@@ -48,7 +48,7 @@ func readDistro(lxss registry.Key, guid string) (Distro, bool) {
 	if err != nil {
 		return Distro{}, false
 	}
-	defer key.Close()
+	defer func() { _ = key.Close() }()
 	name, _, err := key.GetStringValue("DistributionName")
 	if err != nil || name == "" {
 		return Distro{}, false

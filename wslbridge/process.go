@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf16"
 )
 
 // process is a started wsl.exe with its pipes, contained so that it cannot outlive this one.
@@ -17,9 +19,28 @@ type process struct {
 	stdout, stderr *os.File
 }
 
+// maxCommandLine is the longest command line of Windows, in UTF-16 units with the final NUL.
+const maxCommandLine = 32767
+
+// ErrCommandLineTooLong is the cause when Windows could not hand the arguments over.
+var ErrCommandLineTooLong = errors.New("the arguments are longer than Windows allows")
+
+// commandLineUnits returns at most how many UTF-16 units the quoted command line has.
+func commandLineUnits(words []string) int {
+	units := 1
+	for _, word := range words {
+		quotes := strings.Count(word, `"`) + strings.Count(word, `\`)
+		units += len(utf16.Encode([]rune(word))) + 2*quotes + len(`"" `)
+	}
+	return units
+}
+
 // startProcess is the only place that starts a process from Windows: hidden, in a process group and
 // job of its own, never through a shell.
 func startProcess(path string, args, env []string, dir string) (p *process, err error) {
+	if units := commandLineUnits(append([]string{path}, args...)); units > maxCommandLine {
+		return nil, fmt.Errorf("start %s: %w (%d characters of %d); shorten those behind --", path, ErrCommandLineTooLong, units, maxCommandLine)
+	}
 	cmd := exec.Command(path, args...) //nolint:noctx // its end is the shutdown ladder's, not a context's
 	cmd.Env, cmd.Dir = env, dir
 	p = &process{cmd: cmd}

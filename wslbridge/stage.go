@@ -17,8 +17,6 @@ type Stage struct {
 	maxFrame int
 	log      *slog.Logger
 
-	stopReading func() // makes Read end
-
 	unread  []byte // a frame that was read before the stage began
 	inbound []byte // the rewritten frame
 	ready   []byte // what the agent has not read of it

@@ -1,7 +1,6 @@
 package wslbridge
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 )
@@ -28,8 +27,6 @@ type Preamble struct {
 	Command  []string          `json:"command,omitempty"`   // the launcher's command line, by which a client starts the agent again
 }
 
-const preambleMarker = `{"hermes_acp_launcher":`
-
 func encodeLine(v any) []byte {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -47,17 +44,4 @@ func parseHello(line []byte) (Hello, error) {
 		return Hello{}, fmt.Errorf("hermes-acp inside WSL speaks bridge version %d, this launcher %d", h.Bridge, WireVersion)
 	}
 	return h, nil
-}
-
-// parsePreamble reports false for a line that is an ordinary frame, as when a person pipes frames
-// into a host started by hand.
-func parsePreamble(line []byte) (Preamble, bool, error) {
-	if !bytes.HasPrefix(line, []byte(preambleMarker)) {
-		return Preamble{}, false, nil
-	}
-	var p Preamble
-	if err := json.Unmarshal(line, &p); err != nil {
-		return Preamble{}, true, fmt.Errorf("read the launcher's first line: %w", err)
-	}
-	return p, true, nil
 }

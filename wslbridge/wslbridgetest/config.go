@@ -34,9 +34,10 @@ type Config struct {
 	RefuseCD         bool   `json:"refuse_cd,omitempty"`     // an old version that does not know --cd
 	BannerStdout     string `json:"banner_stdout,omitempty"` // written before the command's output
 	BannerStderr     string `json:"banner_stderr,omitempty"`
-	DieAfterBytes    int64  `json:"die_after_bytes,omitempty"` // end like a killed wsl.exe after so much output
-	Orphan           bool   `json:"orphan,omitempty"`          // the command gets no SIGHUP when wsl.exe is killed
-	Broker           string `json:"broker,omitempty"`          // path of the broker, for the Windows build
+	DieAfterBytes    int64  `json:"die_after_bytes,omitempty"`   // end like a killed wsl.exe after so much output
+	CrashAfterBytes  int64  `json:"crash_after_bytes,omitempty"` // end like a crashed virtual machine after the line that so much output is in
+	Orphan           bool   `json:"orphan,omitempty"`            // the command gets no SIGHUP when wsl.exe is killed
+	Broker           string `json:"broker,omitempty"`            // path of the broker, for the Windows build
 }
 
 // Distro is an installed distro.

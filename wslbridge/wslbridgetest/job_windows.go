@@ -2,6 +2,7 @@ package wslbridgetest
 
 import (
 	"bufio"
+	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -24,11 +25,12 @@ func runJob(job Job, broker string, stdin io.Reader, stdout, stderr io.Writer) i
 }
 
 func runThroughBroker(job Job, broker string, stdin io.Reader, stdout, stderr io.Writer) (int, error) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	var config net.ListenConfig
+	listener, err := config.Listen(context.Background(), "tcp", "127.0.0.1:0")
 	if err != nil {
 		return 0, err
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	process, err := os.StartProcess(broker, []string{broker, listener.Addr().String()}, &os.ProcAttr{Files: []*os.File{nil, nil, nil}})
 	if err != nil {
 		return 0, fmt.Errorf("start the broker: %w", err)
@@ -41,7 +43,7 @@ func runThroughBroker(job Job, broker string, stdin io.Reader, stdout, stderr io
 	if err != nil {
 		return 0, fmt.Errorf("wait for the broker: %w", err)
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	var mu sync.Mutex
 	to := func(kind byte) packetWriter { return packetWriter{kind: kind, mu: &mu, to: conn} }
 	text, err := json.Marshal(job)

@@ -1,6 +1,7 @@
 package wslbridgetest
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -76,6 +77,9 @@ func (p *program) run(args []string) int {
 	out := p.stdout
 	if p.config.DieAfterBytes > 0 {
 		out = &dyingWriter{w: p.stdout, left: p.config.DieAfterBytes}
+	}
+	if p.config.CrashAfterBytes > 0 {
+		out = &crashingWriter{program: p, left: p.config.CrashAfterBytes}
 	}
 	switch code := runJob(job, p.config.Broker, p.stdin, out, p.stderr); code {
 	case 67:
@@ -254,6 +258,23 @@ func (d *dyingWriter) Write(p []byte) (int, error) {
 	}
 	_, _ = d.w.Write(p[:d.left])
 	os.Exit(1) //nolint:revive // as a killed process does
+	return 0, nil
+}
+
+// crashingWriter ends the process with an error of wsl.exe at a line end once enough was written.
+type crashingWriter struct {
+	program *program
+	left    int64
+}
+
+func (c *crashingWriter) Write(p []byte) (int, error) {
+	end := bytes.LastIndexByte(p, '\n')
+	if c.left -= int64(len(p)); c.left > 0 || end < 0 {
+		return c.program.stdout.Write(p)
+	}
+	_, _ = c.program.stdout.Write(p[:end+1])
+	code := c.program.fail(failure{message: "The instance has terminated.", id: "Wsl/Service/WSL_E_VM_CRASHED"})
+	os.Exit(code & 0xFF) //nolint:revive // Linux knows one byte of -1
 	return 0, nil
 }
 
