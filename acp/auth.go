@@ -2,6 +2,7 @@ package acp
 
 import (
 	"context"
+	"os"
 	"strings"
 
 	acpsdk "github.com/coder/acp-go-sdk"
@@ -34,7 +35,7 @@ func (s *server) authMethods(ctx context.Context, client clientFeatures) []acpsd
 		Name:        "Hermes configuration",
 		Description: new("Uses the model provider that is set up in ~/.hermes. To set one up, run `" + s.cfg.SetupCommand + "` in a terminal."),
 	}
-	if provider, err := s.provider(ctx); err == nil {
+	if provider, err := s.provider(ctx); err == nil && provider != "" {
 		first = &acpsdk.AuthMethodAgent{
 			Id:          provider,
 			Name:        provider + " runtime credentials",
@@ -53,17 +54,19 @@ func (s *server) authMethods(ctx context.Context, client clientFeatures) []acpsd
 		Description: new("Asks for the provider, the key and the model in a terminal."),
 	}
 	if client.legacyTerminalAuth {
-		command, args := splitCommand(s.cfg.SetupCommand)
 		setup.Meta = map[string]any{"terminal-auth": map[string]any{
-			"label": "Set up Hermes", "command": command, "args": args, "env": map[string]string{},
+			"label": "Set up Hermes", "command": thisProgram(), "args": setup.Args, "env": map[string]string{},
 		}}
 	}
 	return append(methods, acpsdk.AuthMethod{Terminal: setup})
 }
 
-func splitCommand(line string) (command string, args []string) {
-	words := strings.Fields(line)
-	return words[0], words[1:]
+func thisProgram() string {
+	path, err := os.Executable()
+	if err != nil {
+		return "hermes-acp"
+	}
+	return path
 }
 
 // authenticate succeeds when a provider resolves; there is nothing to log in to.

@@ -86,9 +86,10 @@ func (s *server) command(req *jsonrpc.Request, session *agent.Session, c command
 	u := s.updates(session.ID())
 	switch {
 	case c.beside != nil:
-		settings := u.view.settings.tail()
+		ahead, leave := u.view.settings.join() // some of them are settings
 		return s.reply(session, func(ctx context.Context) (string, error) {
-			settings.wait(ctx)
+			defer leave()
+			ahead.wait(ctx)
 			return c.beside(s, ctx, session, argument)
 		})
 	case c.inLine != nil:
@@ -115,10 +116,10 @@ func saying(text string) func(context.Context) (string, error) {
 // reply answers a prompt with text at once, whatever the session's line does.
 func (s *server) reply(session *agent.Session, text func(context.Context) (string, error)) jsonrpc.Responder {
 	return func(ctx context.Context) (any, error) {
+		answer, err := text(ctx)
 		if _, err := session.Record(ctx); err != nil {
 			return nil, s.sessionError(session.ID(), err)
 		}
-		answer, err := text(ctx)
 		if err := s.updates(session.ID()).answer(ctx, session, answer, err); err != nil {
 			return nil, s.rpcError(err)
 		}

@@ -1,6 +1,7 @@
 package acp
 
 import (
+	"context"
 	"errors"
 
 	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
@@ -20,6 +21,8 @@ func (s *server) rpcError(err error) error {
 		return err
 	}
 	switch {
+	case errors.Is(err, jsonrpc.ErrCancelRequest), errors.Is(err, context.Canceled):
+		return err // the connection knows its code
 	case errors.Is(err, agent.ErrUnknownSession):
 		return jsonrpc.Errorf(codeResourceNotFound, "%v; it may have been deleted, or it belongs to another HERMES_HOME", agent.ErrUnknownSession)
 	case errors.Is(err, agent.ErrNoProvider):

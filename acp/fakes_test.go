@@ -299,8 +299,13 @@ func (m *memoryStore) Compact(_ context.Context, id string, msgs []agent.Message
 func (m *memoryStore) RecordAction(context.Context, agent.Action) error { return nil }
 
 // ListSessions pages through the sessions that hold messages, in the order of
-// their creation; its cursor is the last id.
-func (m *memoryStore) ListSessions(_ context.Context, filter agent.SessionFilter) (agent.SessionPage, error) {
+// their creation; its cursor is the last id. It never comes to the page behind
+// the cursor "wait".
+func (m *memoryStore) ListSessions(ctx context.Context, filter agent.SessionFilter) (agent.SessionPage, error) {
+	if filter.Cursor == "wait" {
+		<-ctx.Done()
+		return agent.SessionPage{}, context.Cause(ctx)
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	ids := slices.DeleteFunc(slices.Clone(m.created), func(id string) bool {

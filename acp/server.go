@@ -95,9 +95,9 @@ func (s *server) handle(ctx context.Context, req *jsonrpc.Request) jsonrpc.Respo
 	case acpsdk.AgentMethodSessionNew:
 		return respond(s, req, s.newSession)
 	case acpsdk.AgentMethodSessionLoad:
-		return respond(s, req, s.loadSession)
+		return inOrder(s, req, s.loadSession)
 	case acpsdk.AgentMethodSessionResume:
-		return respond(s, req, s.resumeSession)
+		return inOrder(s, req, s.resumeSession)
 	case acpsdk.AgentMethodSessionFork:
 		return respond(s, req, s.forkSession)
 	case acpsdk.AgentMethodSessionList:
@@ -107,11 +107,11 @@ func (s *server) handle(ctx context.Context, req *jsonrpc.Request) jsonrpc.Respo
 	case acpsdk.AgentMethodSessionDelete:
 		return respond(s, req, s.deleteSession)
 	case acpsdk.AgentMethodSessionSetMode:
-		return setting(s, req, s.setMode)
+		return inOrder(s, req, s.setMode)
 	case methodSessionSetModel:
-		return setting(s, req, s.setModel)
+		return inOrder(s, req, s.setModel)
 	case acpsdk.AgentMethodSessionSetConfigOption:
-		return setting(s, req, s.setConfigOption)
+		return inOrder(s, req, s.setConfigOption)
 	case acpsdk.AgentMethodSessionPrompt:
 		return s.prompt(req)
 	case acpsdk.AgentMethodSessionCancel:

@@ -48,16 +48,16 @@ type openParams struct {
 	folderParams
 }
 
-func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
+func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, session *agent.Session, p openParams) (any, error) {
 	if err := p.requireServers(); err != nil {
 		return nil, err
 	}
-	session, opts, err := s.open(p)
+	opts, err := p.options()
 	if err != nil {
 		return nil, err
 	}
 	if err := s.replay(ctx, session, opts); err != nil {
-		return nil, s.sessionError(session.ID(), err)
+		return nil, err
 	}
 	state, err := s.opened(ctx, req, session)
 	state.Meta = s.provenance(ctx, session)
@@ -65,8 +65,8 @@ func (s *server) loadSession(ctx context.Context, req *jsonrpc.Request, p openPa
 }
 
 // resumeSession is load for a client that has the conversation already.
-func (s *server) resumeSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
-	session, opts, err := s.open(p)
+func (s *server) resumeSession(ctx context.Context, req *jsonrpc.Request, session *agent.Session, p openParams) (any, error) {
+	opts, err := p.options()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,11 @@ func (s *server) resumeSession(ctx context.Context, req *jsonrpc.Request, p open
 }
 
 func (s *server) forkSession(ctx context.Context, req *jsonrpc.Request, p openParams) (any, error) {
-	session, opts, err := s.open(p)
+	session, err := s.session(p.sessionParams)
+	if err != nil {
+		return nil, err
+	}
+	opts, err := p.options()
 	if err != nil {
 		return nil, err
 	}
@@ -94,15 +98,6 @@ func (s *server) forkSession(ctx context.Context, req *jsonrpc.Request, p openPa
 	state.SessionID = fork.ID()
 	state.Meta = s.provenance(ctx, fork)
 	return state, err
-}
-
-func (s *server) open(p openParams) (*agent.Session, agent.SessionOptions, error) {
-	session, err := s.session(p.sessionParams)
-	if err != nil {
-		return nil, agent.SessionOptions{}, err
-	}
-	opts, err := p.options()
-	return session, opts, err
 }
 
 // opened describes the session that a request gave the client. Clients drop

@@ -341,3 +341,27 @@ func TestLoadOfARunningSessionReplaysWhatIsDoneAndGoesOn(t *testing.T) {
 		t.Errorf("the running call ended %d times", len(ends))
 	}
 }
+
+func TestCancelRequestEndsAnyRequest(t *testing.T) {
+	b := newBench(t)
+	id := b.request("session/list", `{"cursor":"wait"}`)
+	b.notify("$/cancel_request", `{"requestId":%d}`, id)
+	read := b.until(responseTo(id))
+	if e := read[0].Error; e == nil || e.Code != -32800 {
+		t.Errorf("answered %s", read[0].raw)
+	}
+}
+
+func TestPromptBehindALoadRunsInItsFolder(t *testing.T) {
+	for range 20 {
+		b := newBench(t, says("ok"), calls(call("c1", "read_file", `{"path":"a.txt"}`)))
+		session := b.newSession()
+		b.turn(session, "hi")
+		elsewhere := t.TempDir()
+		b.request("session/resume", `{"sessionId":%q,"cwd":%q}`, session, elsewhere)
+		read := b.until(responseTo(b.prompt(session, "read")))
+		if got := fmt.Sprint(find(read, "tool_call", "")[0].Params.Update["locations"]); !strings.Contains(got, elsewhere) {
+			t.Fatalf("the turn read %s, not in %s", got, elsewhere)
+		}
+	}
+}

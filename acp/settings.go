@@ -151,10 +151,10 @@ func choice(id, name string, category acpsdk.SessionConfigOptionCategory, curren
 	}
 }
 
-// setting routes a request that changes a session's settings. They are made in
+// inOrder routes a request that changes a session. Such requests are served in
 // the order of their arrival, before the turns of prompts that arrive later; a
 // running turn is not waited for.
-func setting[P interface{ target() sessionParams }](s *server, req *jsonrpc.Request, f func(context.Context, *jsonrpc.Request, *agent.Session, P) (any, error)) jsonrpc.Responder {
+func inOrder[P interface{ target() sessionParams }](s *server, req *jsonrpc.Request, f func(context.Context, *jsonrpc.Request, *agent.Session, P) (any, error)) jsonrpc.Responder {
 	params, err := decode[P](req.Params)
 	if err != nil {
 		return jsonrpc.Fail(err)

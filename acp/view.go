@@ -22,7 +22,7 @@ type view struct {
 	changes  changes
 
 	// settings orders what changes the session: a prompt behind a set_mode runs
-	// in that mode. prompts orders the turns, so that each is answered before
+	// in that mode, one behind a load in that folder. prompts orders the turns, so that each is answered before
 	// the next begins.
 	settings, prompts lane
 
