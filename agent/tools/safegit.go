@@ -128,20 +128,18 @@ func safeGit(words []string, kinds []wordKind) (safety, bool) {
 // use checks the words behind the verb and returns the paths among them.
 func (v safeGitVerb) use(words []string) (reads []string, ok bool) {
 	flags := strings.Fields(v.flags)
+	var operands []string
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		name, _, hasValue := strings.Cut(word, "=")
 		switch {
 		case word == "--":
-			if !v.operands {
-				return nil, false
-			}
-			return append(reads, words[i+1:]...), true
+			reads = append(reads, words[i+1:]...)
+			operands = append(operands, words[i:]...)
+			i = len(words)
 		case len(word) < 2 || word[0] != '-':
-			if !v.operands {
-				return nil, false
-			}
 			reads = append(reads, revisionPaths(word)...)
+			operands = append(operands, word)
 		case isCount(word[1:]) && slices.Contains(flags, "-n:"): // -5
 		case slices.Contains(flags, word), slices.Contains(flags, word[:2]+"*"):
 		case hasValue && slices.Contains(flags, name+"="):
@@ -155,19 +153,41 @@ func (v safeGitVerb) use(words []string) (reads []string, ok bool) {
 			return nil, false
 		}
 	}
-	return reads, true
+	if v.name == "diff" && len(reads) > 1 && !slices.ContainsFunc(operands, isRevision) {
+		return nil, false // outside a repository it compares any two folders
+	}
+	return reads, v.operands || len(operands) == 0
 }
 
 func isCount(word string) bool { return word != "" && strings.Trim(word, "0123456789") == "" }
 
-// revisionPaths returns the paths that an operand of git may name. A word that
-// can only be a revision (HEAD~1, main..topic, @{u}) names none.
+// isRevision reports whether an operand of git is no file's name: HEAD~1,
+// main..topic, @{u}.
+func isRevision(word string) bool {
+	return strings.ContainsAny(word, "~^@") || strings.Contains(word, "..") && !goesUp(word)
+}
+
+// goesUp reports whether a path has the element `..`.
+func goesUp(word string) bool { return slices.Contains(strings.Split(word, "/"), "..") }
+
+// revisionPaths returns the paths that an operand of git names if it is no
+// revision: those of HEAD:path, and of both ends of a range.
 func revisionPaths(word string) []string {
 	if _, path, ok := strings.Cut(word, ":"); ok {
 		return []string{path}
 	}
-	if strings.ContainsAny(word, "~^@") || strings.Contains(word, "..") && !strings.Contains(word, "/") {
-		return nil
+	ends := []string{word}
+	if from, to, ok := strings.Cut(word, ".."); ok && !goesUp(word) {
+		ends = []string{from, strings.TrimPrefix(to, ".")}
 	}
-	return []string{word}
+	var paths []string
+	for _, end := range ends {
+		if !strings.Contains(end, "/") {
+			end, _, _ = strings.Cut(end, "~") // HEAD~1 is no short name of a file
+		}
+		if end != "" {
+			paths = append(paths, strings.ReplaceAll(end, "~", "_"))
+		}
+	}
+	return paths
 }
