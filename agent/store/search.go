@@ -152,6 +152,7 @@ func parseQuery(text string) (terms []term) {
 	if len(text) > maxQuery {
 		text = strings.ToValidUTF8(text[:maxQuery], "")
 	}
+	text = strings.ReplaceAll(text, "\x00", " ") // it would end the text for FTS5
 	operator := "AND"
 	for text = strings.TrimSpace(text); text != ""; text = strings.TrimSpace(text) {
 		var word string
