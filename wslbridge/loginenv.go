@@ -33,22 +33,9 @@ type LoginEnvironment struct {
 	OnDrvfs func(string) bool // reports whether a Linux path is on a Windows drive
 	Log     *slog.Logger
 
-	once    sync.Once
-	environ []string
-}
-
-// Environ returns the variables as os.Environ does. When the shell cannot be asked they are this
-// process's own.
-func (l *LoginEnvironment) Environ(ctx context.Context) []string {
-	l.once.Do(func() {
-		answer, err := l.Ask(ctx)
-		if err != nil {
-			l.Log.WarnContext(ctx, "cannot read the environment of the login shell, using this process's own", "shell", l.shell(), "err", err)
-			answer.Environ = os.Environ()
-		}
-		l.environ = answer.Environ
-	})
-	return l.environ
+	once   sync.Once
+	answer LoginAnswer
+	err    error
 }
 
 // LoginAnswer is what a login shell said.
@@ -57,9 +44,23 @@ type LoginAnswer struct {
 	Chatter string   // what its start files print to stdout
 }
 
-// Ask asks the shell now, whatever it said before.
+// Ask returns the shell's answer. When the shell cannot be asked, the environment in it is this
+// process's own.
 func (l *LoginEnvironment) Ask(ctx context.Context) (LoginAnswer, error) {
-	return askLoginShell(ctx, l.shell())
+	l.once.Do(func() {
+		l.answer, l.err = askLoginShell(ctx, l.shell())
+		if l.err != nil {
+			l.Log.WarnContext(ctx, "cannot read the environment of the login shell, using this process's own", "shell", l.shell(), "err", l.err)
+			l.answer.Environ = os.Environ()
+		}
+	})
+	return l.answer, l.err
+}
+
+// Environ returns the variables of Ask.
+func (l *LoginEnvironment) Environ(ctx context.Context) []string {
+	answer, _ := l.Ask(ctx) // logged
+	return answer.Environ
 }
 
 func (l *LoginEnvironment) shell() string {
