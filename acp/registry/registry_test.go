@@ -92,7 +92,7 @@ func TestManifestHasTheBuildsVersion(t *testing.T) {
 	}
 }
 
-// An icon is 16x16 and has no colour but the editor's own.
+// An icon is 16x16 and has no colour but the editor's own, so no gradients either.
 func TestIcon(t *testing.T) {
 	icon, err := os.ReadFile("icon.svg")
 	if err != nil {
@@ -112,10 +112,14 @@ func TestIcon(t *testing.T) {
 		if !ok {
 			continue
 		}
+		if elements == 0 {
+			checkRoot(t, element)
+		}
+		if strings.Contains(element.Name.Local, "Gradient") {
+			t.Errorf("there is a %s", element.Name.Local)
+		}
 		for _, a := range element.Attr {
 			switch name := a.Name.Local; {
-			case elements == 0 && (name == "width" || name == "height") && a.Value != "16":
-				t.Errorf("%s is %s", name, a.Value)
 			case name == "style" || strings.Contains(a.Value, "url("):
 				t.Errorf("%s has %s=%q", element.Name.Local, name, a.Value)
 			case name == "fill" || name == "stroke":
@@ -129,6 +133,19 @@ func TestIcon(t *testing.T) {
 	}
 	if elements == 0 || !usesCurrentColor {
 		t.Error("nothing is drawn in currentColor")
+	}
+}
+
+func checkRoot(t *testing.T, root xml.StartElement) {
+	t.Helper()
+	want := map[string]string{"width": "16", "height": "16", "viewBox": "0 0 16 16"}
+	for _, a := range root.Attr {
+		if want[a.Name.Local] == a.Value {
+			delete(want, a.Name.Local)
+		}
+	}
+	if root.Name.Local != "svg" || len(want) > 0 {
+		t.Errorf("the root is %s and lacks %v", root.Name.Local, want)
 	}
 }
 
