@@ -92,8 +92,8 @@ type heard struct{ lines [][]byte }
 //	                           no fixed moment
 //	never TEXT                 no line holds TEXT
 //	file NAME VALUE            a file in $WORK holds the text VALUE
-//	keep NAME POINTER          $NAME is the text there in the last response, or in
-//	                           the last permission request for a NAME of ASK
+//	keep NAME POINTER          $NAME is the text there in the last response, or, for
+//	                           a NAME that begins with ASK, the last permission request
 //
 // POINTER is a JSON pointer into the message, for an update into its update; *
 // stands for every element. VALUE is JSON that one of the places must equal, or
@@ -151,7 +151,7 @@ func (d *dialogue) checkAsked(place string) error {
 func (d *dialogue) keep(rest string) error {
 	name, pointer, _ := strings.Cut(rest, " ")
 	line := d.heard.last(isResponse)
-	if name == "ASK" {
+	if strings.HasPrefix(name, "ASK") {
 		line = d.heard.last(isQuestion)
 	}
 	var message any

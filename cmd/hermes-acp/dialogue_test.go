@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -179,8 +180,8 @@ func (d *dialogue) step(line string) error {
 func (d *dialogue) expand(text string) string {
 	path, _ := json.Marshal(d.state.lane.spell(d.work))
 	pairs := []string{"$WORK", string(path[1 : len(path)-1]), "$SESSION", d.session}
-	for name, value := range d.kept {
-		pairs = append(pairs, name, value)
+	for _, name := range slices.Backward(slices.Sorted(maps.Keys(d.kept))) { // the longer of two names first
+		pairs = append(pairs, name, d.kept[name])
 	}
 	return strings.NewReplacer(pairs...).Replace(text)
 }
