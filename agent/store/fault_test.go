@@ -216,3 +216,26 @@ func TestBigFile(t *testing.T) {
 		t.Errorf("%+v, %v", page, err)
 	}
 }
+
+// TestDamagedSearchIndex: Hermes' triggers write to the index, so that a damaged
+// one would keep every turn from being saved.
+func TestDamagedSearchIndex(t *testing.T) {
+	for _, index := range []string{"messages_fts", "messages_fts_trigram"} {
+		t.Run(index, func(t *testing.T) {
+			dir := t.TempDir()
+			db := openIn(t, dir)
+			newSession(t, db, "s1")
+			appendAll(t, db, "s1", true, user("walrus"), assistant("a"))
+			execute(t, dir, `UPDATE `+index+`_data SET block = x'ffffffffffffffff'`)
+			db = openIn(t, dir)
+			appendAll(t, db, "s1", true, user("walrus again"), assistant("b"))
+			if diff := cmp.Diff([]string{"user: walrus", "assistant: a", "user: walrus again", "assistant: b"}, lines(messagesOf(t, db, "s1"))); diff != "" {
+				t.Error(diff)
+			}
+			hits, err := db.Search(t.Context(), agent.SearchQuery{Text: "walrus"})
+			if err != nil || len(hits) != 2 {
+				t.Errorf("%+v, %v", hits, err)
+			}
+		})
+	}
+}

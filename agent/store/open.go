@@ -38,6 +38,7 @@ type DB struct {
 	// its holder.
 	writing chan struct{}
 	full    bool // the writer syncs at each commit
+	rebuilt bool // the search indexes were rebuilt once
 	turns   map[string]*openTurn
 
 	// seen is the newest message of each session that this process has read or

@@ -41,12 +41,16 @@ func (db *DB) write(ctx context.Context, sync bool, fn func(*sql.Tx) error) erro
 
 // writeLocked is write for the holder of the writing token.
 func (db *DB) writeLocked(ctx context.Context, sync bool, fn func(*sql.Tx) error) error {
-	err := whileBusy(ctx, func() error {
+	attempt := func() error {
 		if err := db.setSync(ctx, sync); err != nil {
 			return err
 		}
 		return inTx(ctx, db.writer, fn)
-	})
+	}
+	err := whileBusy(ctx, attempt)
+	if isCorrupt(err) && db.rebuildSearch(ctx) {
+		err = whileBusy(ctx, attempt)
+	}
 	if err != nil {
 		return explain(err)
 	}
@@ -70,6 +74,31 @@ func whileBusy(ctx context.Context, attempt func() error) error {
 			return err
 		}
 	}
+}
+
+// rebuildSearch makes the search indexes anew from their own copies of the
+// messages. A damaged index would fail every write, as Hermes' triggers add to
+// it. It reports whether that worked; one try is enough for a process.
+func (db *DB) rebuildSearch(ctx context.Context) bool {
+	if db.rebuilt {
+		return false
+	}
+	db.rebuilt = true
+	for _, index := range []string{"messages_fts", "messages_fts_trigram"} {
+		if db.cols[index] == nil {
+			continue
+		}
+		err := whileBusy(ctx, func() error {
+			_, err := db.writer.ExecContext(ctx, `INSERT INTO `+index+` (`+index+`) VALUES ('rebuild')`)
+			return err
+		})
+		if err != nil {
+			db.log.ErrorContext(ctx, "a search index is damaged and cannot be rebuilt", "index", index, "error", err)
+			return false
+		}
+	}
+	db.log.WarnContext(ctx, "a search index was damaged; both were rebuilt")
+	return true
 }
 
 func (db *DB) setSync(ctx context.Context, full bool) error {
