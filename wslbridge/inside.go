@@ -22,7 +22,7 @@ func (l *Launcher) Provision(ctx context.Context, distro Distro) error {
 	if err != nil {
 		return err
 	}
-	link := startLink(p, distro, l.Payload, io.Discard, l.Stderr, l.Log)
+	link := l.startLink(p, distro, io.Discard, l.Stderr)
 	select {
 	case <-link.hello:
 	case <-link.exited:

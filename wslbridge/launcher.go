@@ -41,6 +41,8 @@ type Launcher struct {
 	Stdin          io.Reader
 	Stdout, Stderr io.Writer
 	Log            *slog.Logger
+
+	helloTimeout time.Duration // tests shorten it; 0 means defaultHelloTimeout
 }
 
 // ErrShutdownTimeout is the cause when the agent did not end after the editor had closed its end.
@@ -113,7 +115,7 @@ func (s *session) start(distro Distro) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	return startLink(p, distro, s.Payload, s.opening.newAgent(), s.diagnostics, s.Log), nil
+	return s.startLink(p, distro, s.opening.newAgent(), s.diagnostics), nil
 }
 
 func (l *Launcher) startHost(distro Distro) (*process, error) {

@@ -206,6 +206,46 @@ func TestArgumentsThatWindowsWouldCut(t *testing.T) {
 	}
 }
 
+func TestNoSignOfLife(t *testing.T) {
+	m := newMachine(t)
+	m.config.Hang = true
+	l := m.launcher()
+	l.helloTimeout = 300 * time.Millisecond
+	e := startEditor(t, l)
+	if answer := e.call("initialize", `{}`); answer.Error == nil || !strings.Contains(answer.Error.Message, "wsl -d Ubuntu -- true") {
+		t.Errorf("answer = %+v", answer.Error)
+	}
+	if code, err := e.bye(); code != 1 || !errors.Is(err, ErrNoHello) {
+		t.Errorf("ended with %d, %v", code, err)
+	}
+	awaitGone(t, "wsl.exe", m.calls()[0].PID)
+}
+
+// The editor leaves while the virtual machine still starts.
+func TestEditorLeavesBeforeHello(t *testing.T) {
+	m := newMachine(t).installed("Ubuntu")
+	m.config.StartDelayMillis = 300
+	e := startEditor(t, m.launcher())
+	if code, err := e.bye(); code != 0 || err != nil {
+		t.Errorf("ended with %d, %v", code, err)
+	}
+	awaitGone(t, "wsl.exe", m.calls()[0].PID)
+}
+
+func TestWSL1IsMentioned(t *testing.T) {
+	m := newMachine(t).installed("Ubuntu")
+	l := m.launcher()
+	l.Registered.Distros[0].Version = 1
+	e := startEditor(t, l)
+	e.distro()
+	if code, err := e.bye(); code != 0 || err != nil {
+		t.Errorf("ended with %d, %v", code, err)
+	}
+	if got := e.stderr.String(); !strings.Contains(got, "wsl --set-version Ubuntu 2") {
+		t.Errorf("stderr = %q", got)
+	}
+}
+
 func TestNoDistro(t *testing.T) {
 	m := newMachine(t)
 	l := m.launcher()

@@ -1,6 +1,7 @@
 package wslbridge
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -10,9 +11,9 @@ import (
 	"time"
 )
 
-const helloTimeout = 60 * time.Second // without a sign of life
+const defaultHelloTimeout = 60 * time.Second // without a sign of life
 
-// ErrNoHello is the cause when nothing came from inside WSL for helloTimeout.
+// ErrNoHello is the cause when nothing came from inside WSL for too long.
 var ErrNoHello = errors.New("no answer from inside WSL")
 
 // link is one started wsl.exe with its pumps.
@@ -24,8 +25,9 @@ type link struct {
 	frames  frameFilter // takes what follows hello
 	log     *slog.Logger
 
-	payload *Payload
-	silent  *time.Timer // before hello
+	payload  *Payload
+	patience time.Duration // without a sign of life before hello
+	silent   *time.Timer
 
 	opened     atomic.Bool // hello has come
 	conversing atomic.Bool // and the preamble was sent, so heartbeats may follow
@@ -68,23 +70,24 @@ func (n *noise) text() string {
 }
 
 // startLink begins a conversation with a child that was just started.
-func startLink(p *process, distro Distro, payload *Payload, out, diagnostics io.Writer, log *slog.Logger) *link {
-	l := &link{
-		distro: distro, process: p, input: newChildInput(p.stdin), log: log, payload: payload,
-		hello: make(chan Hello, 1), refused: make(chan error, 1),
+func (l *Launcher) startLink(p *process, distro Distro, out, diagnostics io.Writer) *link {
+	begun := &link{
+		distro: distro, process: p, input: newChildInput(p.stdin), log: l.Log, payload: l.Payload,
+		patience: cmp.Or(l.helloTimeout, defaultHelloTimeout),
+		hello:    make(chan Hello, 1), refused: make(chan error, 1),
 		exited: make(chan struct{}), ended: make(chan struct{}), heartbeat: make(chan struct{}),
 	}
-	l.noise.to = diagnostics
-	l.frames = frameFilter{frames: out, noise: &l.noise}
-	l.gate = gate{noise: &l.noise, send: l.sendPayload, failed: func(word string) error {
+	begun.noise.to = diagnostics
+	begun.frames = frameFilter{frames: out, noise: &begun.noise}
+	begun.gate = gate{noise: &begun.noise, send: begun.sendPayload, failed: func(word string) error {
 		return fmt.Errorf("%w in %s: %w", errBootstrap, distro.Name, bootstrapError(word, distro.Name))
 	}}
-	l.silent = time.AfterFunc(helloTimeout, l.process.kill)
-	l.stdout = startPump(p.stdout, l.takeStdout)
-	l.stderr = startPump(p.stderr, l.takeStderr)
-	go l.await()
-	go l.beat()
-	return l
+	begun.silent = time.AfterFunc(begun.patience, p.kill)
+	begun.stdout = startPump(p.stdout, begun.takeStdout)
+	begun.stderr = startPump(p.stderr, begun.takeStderr)
+	go begun.await()
+	go begun.beat()
+	return begun
 }
 
 // await collects everything that the child leaves.
@@ -110,7 +113,7 @@ func (l *link) await() {
 	l.gate.end()
 	switch text := l.noise.text(); {
 	case timedOut:
-		l.failure = fmt.Errorf("%w for %v; %w", ErrNoHello, helloTimeout, diagnose(text, exitWSL, l.distro.Name))
+		l.failure = fmt.Errorf("%w for %v; %w", ErrNoHello, l.patience, diagnose(text, exitWSL, l.distro.Name))
 	default:
 		l.failure = diagnose(text, l.exitCode, l.distro.Name)
 	}
@@ -143,7 +146,7 @@ func (l *link) takeStdout(p []byte) error {
 		_, err := l.frames.Write(p)
 		return err
 	}
-	l.silent.Reset(helloTimeout)
+	l.silent.Reset(l.patience)
 	hello, rest, err := l.gate.feed(p)
 	if err != nil {
 		l.refused <- err
@@ -181,7 +184,7 @@ func (l *link) sendPayload() error {
 	}
 	defer func() { _ = binary.Close() }()
 	progress := writerFunc(func(p []byte) (int, error) {
-		l.silent.Reset(helloTimeout)
+		l.silent.Reset(l.patience)
 		return l.input.Write(p)
 	})
 	// A bootstrap that gave up reads no more, and says why on stdout.

@@ -233,6 +233,33 @@ func TestBootstrapNeedsFewTools(t *testing.T) {
 	}
 }
 
+// Home folders that are full, or mounted so that nothing in them runs, are real file systems here.
+func TestBootstrapOnRealFileSystems(t *testing.T) {
+	if out, err := exec.Command("unshare", "--mount", "--map-root-user", "true").CombinedOutput(); err != nil {
+		t.Skipf("no mount namespaces here: %v: %s", err, out)
+	}
+	binary := append([]byte("#!/bin/sh\necho ran\n#"), bytes.Repeat([]byte("x"), 100<<10)...)
+	payload := payloadOf(binary)
+	for options, want := range map[string]string{
+		"size=1m":        "ran\n",
+		"size=32k":       bootstrapFailed + "space\n",
+		"size=1m,noexec": bootstrapFailed + "exec\n",
+		"size=1m,ro":     bootstrapFailed + "store\n",
+	} {
+		t.Run(options, func(t *testing.T) {
+			mount := `mount -t tmpfs -o "$OPTIONS" home "$HOME" && exec /bin/sh "$@"`
+			args := append([]string{"--mount", "--map-root-user", "/bin/sh", "-c", mount, "sh"}, bootstrapArgs(payload, testVersion, nil)[1:]...)
+			cmd := exec.Command("unshare", args...)
+			cmd.Env = []string{"HOME=" + t.TempDir(), "OPTIONS=" + options, "PATH=/usr/bin:/bin"}
+			cmd.Stdin = bytes.NewReader(binary)
+			out, _ := cmd.Output() // its status says less than its output
+			if got := strings.TrimPrefix(string(out), bootstrapSend+"\n"); got != want {
+				t.Errorf("output %q, want %q", got, want)
+			}
+		})
+	}
+}
+
 func TestW63_BootstrapHasNoCarriageReturn(t *testing.T) {
 	if strings.Contains(bootstrap, "\r") {
 		t.Error("the script has CRLF line ends; see .gitattributes")
