@@ -27,7 +27,8 @@ type Config struct {
 	SessionEnded func(id string)
 	// Policy decides which calls ask.
 	Policy Policy
-	// SystemPrompt returns the system prompt for a workspace.
+	// SystemPrompt returns the system prompt for a workspace. It is asked before
+	// each request to a model.
 	SystemPrompt func(ctx context.Context, ws *Workspace, model ModelInfo) string
 	// Compaction says when conversations are compacted.
 	Compaction Compaction

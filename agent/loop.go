@@ -22,7 +22,6 @@ type run struct {
 	model  Model
 	effort string
 	tools  toolset
-	system Message
 	usage  Usage // of all requests so far
 }
 
@@ -48,7 +47,6 @@ func newRun(ctx context.Context, t *Turn) (*run, error) {
 	r := &run{
 		turn: t, session: s, emit: t.prompt.Emit, ws: ws,
 		store: store, model: model, effort: cmp.Or(rec.Effort, s.agent.cfg.Effort),
-		system: TextMessage(RoleSystem, s.agent.cfg.SystemPrompt(ctx, ws, model.Info())),
 	}
 	var extra []Tool
 	if servers != nil {
@@ -132,10 +130,13 @@ func (r *run) leg(ctx context.Context) Outcome {
 // answer's calls have ids that are unique in the session.
 func (r *run) ask(ctx context.Context) (Completion, error) {
 	history := r.session.History()
+	// Made anew for each request: a tool may just have touched a folder with
+	// instructions of its own.
+	system := TextMessage(RoleSystem, r.session.agent.cfg.SystemPrompt(ctx, r.ws, r.model.Info()))
 	var text, thought messageID
 	partial := r.savePartials(ctx)
 	answer, err := r.model.Stream(ctx, ModelRequest{
-		Messages: append([]Message{r.system}, alternating(history)...),
+		Messages: append([]Message{system}, alternating(history)...),
 		Tools:    r.tools.specs,
 		Effort:   r.effort,
 	}, func(d Delta) {
