@@ -13,7 +13,7 @@ import (
 )
 
 // systemPrompt tells the model where it is and how to work; contextFiles is what
-// the project's own files say. It is made anew for each turn, since those and
+// the project's own files say. It is made anew for each request, since those and
 // dates change.
 func systemPrompt(ws *agent.Workspace, model agent.ModelInfo, contextFiles string) string {
 	var b strings.Builder
