@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-func TestChooseDistro(t *testing.T) {
+func TestW34_ChooseDistro(t *testing.T) {
 	ubuntu := Distro{Name: "Ubuntu-24.04", GUID: "{u}", Version: 2, Ready: true}
 	debian := Distro{Name: "Debian", GUID: "{d}", Version: 2, Ready: true}
 	docker := Distro{Name: "docker-desktop", GUID: "{k}", Version: 2, Ready: true}
@@ -87,7 +87,7 @@ func TestDistroOfFolder(t *testing.T) {
 	}
 }
 
-func TestDriveTargets(t *testing.T) {
+func TestW14_DriveTargets(t *testing.T) {
 	devices := map[string]string{
 		"C:": `\Device\HarddiskVolume3`,
 		"F:": `\??\D:\drives\F`,

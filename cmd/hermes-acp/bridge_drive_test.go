@@ -3,11 +3,13 @@
 package main
 
 import (
+	"context"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/hermes-acp/hermes-acp/acp/acpclient"
 	"github.com/hermes-acp/hermes-acp/wslbridge/wslbridgetest"
 )
 
@@ -45,4 +47,26 @@ func needDrives(t *testing.T) {
 func TestW01_TalkOnADrive(t *testing.T) {
 	needDrives(t)
 	runScripts(t, "testdata/talk", driveLane())
+}
+
+// Automount is off or the drive a network drive: the client learns which folder, why, and what to type.
+func TestW11_DriveThatIsNotMounted(t *testing.T) {
+	cmd, err := bridgeCommand(builtProgram(t), t.TempDir(), agentEnv(t, "http://127.0.0.1:1/v1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := acpclient.Start(cmd, acpclient.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close(context.WithoutCancel(t.Context())) }()
+	if _, err := c.Initialize(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	_, err = c.NewSession(t.Context(), `Q:\Projects\app`)
+	for _, want := range []string{`Q:\Projects\app`, "not mounted", "mount -t drvfs", "-32602"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error = %v, want %s in it", err, want)
+		}
+	}
 }
