@@ -29,6 +29,7 @@ func newApp() *cli.App {
 			pathsCommand(),
 			sessionsCommand(),
 			rulesCommand(),
+			doctorCommand(),
 			editorsCommand(),
 			setupCommand(),
 			readinessCommand(),

@@ -40,7 +40,7 @@ func newApp() *cli.App {
 			editorsCommand(),
 			insideCommand("sessions", "list, show, export and remove conversations inside WSL"),
 			insideCommand("rules", "list and remove what is always allowed"),
-			insideCommand("doctor", "check everything that can be wrong"),
+			doctorCommand(),
 			actionInsideCommand("setup", "choose a model provider and store its key"),
 			actionInsideCommand("check", "is everything in place to serve a prompt?"),
 			uninstallCommand(),
