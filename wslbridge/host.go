@@ -21,9 +21,8 @@ import (
 const readAheadBytes = 16 << 20
 
 const (
-	ladderStep   = time.Second
-	watchEvery   = time.Second
-	hostPatience = 4 * ladderStep
+	ladderStep = time.Second
+	watchEvery = time.Second
 )
 
 // Causes for which a host ends.
@@ -151,7 +150,7 @@ func parsePreamble(line []byte) (Preamble, bool, error) {
 	return p, true, nil
 }
 
-// endAgent climbs the ladder: input closed (done by the caller), asked, killed.
+// endAgent climbs the ladder: input closed (done by the caller), asked, killed, given up.
 func (h *Host) endAgent(ask, kill func(), ended <-chan agentEnd, cause error) (int, error) {
 	start := time.Now()
 	step := time.NewTicker(ladderStep)
@@ -176,8 +175,7 @@ func (h *Host) endAgent(ask, kill func(), ended <-chan agentEnd, cause error) (i
 				ask()
 			case 2:
 				kill()
-			}
-			if time.Since(start) >= hostPatience-ladderStep {
+			default:
 				return 1, fmt.Errorf("%w (%w)", ErrAgentStuck, cause)
 			}
 			rung++

@@ -15,7 +15,7 @@ const (
 	spoolBytes       = 16 << 20 // of output that a slow editor has not read
 	stderrSpoolBytes = 1 << 20
 	// shutdownPatience is how long the launcher waits, after the editor has closed its end, before
-	// it ends the job, and how long it waits for an editor that stopped reading.
+	// it ends the job.
 	shutdownPatience = 8 * time.Second
 	firstFrameWait   = 2 * time.Second
 )
@@ -67,7 +67,7 @@ func (l *Launcher) Run(ctx context.Context) (code int, err error) {
 	}
 	close(s.editor.stop)
 	out.end()
-	toEditor.await(shutdownPatience)
+	toEditor.await(s.readPatience())
 	if lost := diagnostics.lostBytes(); lost > 0 {
 		l.Log.WarnContext(ctx, "stderr of the agent was lost, since the editor did not read it", "bytes", lost)
 	}
@@ -84,6 +84,17 @@ type session struct {
 	editor           *editorInput
 	editorGone       <-chan struct{} // its stdout is closed
 	replaced         []*link         // begun in another distro than the one that was wanted
+}
+
+// readPatience is how long an editor that reads nothing is waited for. One that has closed its end is
+// leaving.
+func (s *session) readPatience() time.Duration {
+	select {
+	case <-s.editor.closed:
+		return time.Second
+	default:
+		return shutdownPatience
+	}
 }
 
 func (s *session) run(ctx context.Context) (int, error) {

@@ -120,7 +120,9 @@ func (s *Stage) addOutbound(tail []byte) {
 	if len(bytes.TrimSpace(frame)) > 0 {
 		s.batch = append(append(s.batch, s.rewriter.Outbound(bytes.TrimRight(frame, "\r"))...), '\n')
 	}
-	s.partial = s.partial[:0]
+	if s.partial = s.partial[:0]; cap(s.partial) > maxSpareBytes {
+		s.partial = nil
+	}
 }
 
 func (s *Stage) keepPartial(rest []byte) {
