@@ -299,6 +299,30 @@ func TestW35_BeginsAgainInTheDistroOfTheFolder(t *testing.T) {
 	}
 }
 
+// A client that does not wait for answers gets each of them once, whichever agent gives it.
+func TestW35_PipelinedRequestsAreAnsweredOnce(t *testing.T) {
+	for _, delay := range []int{0, 50} {
+		m := newMachine(t).installed("Ubuntu", "Debian")
+		m.config.StartDelayMillis = delay
+		e := startEditor(t, m.launcher())
+		e.send(`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{}}` + "\n" +
+			`{"jsonrpc":"2.0","id":"b","method":"authenticate","params":{}}` + "\n" +
+			`{"jsonrpc":"2.0","id":"c","method":"session/new","params":{"cwd":"//wsl.localhost/Debian/x"}}` + "\n" +
+			`{"jsonrpc":"2.0","id":"d","method":"echo","params":1}`)
+		for _, want := range []string{`"a"`, `"b"`, `"c"`, `"d"`} {
+			if got := e.receive(); string(got.ID) != want || got.Error != nil {
+				t.Errorf("got an answer to %s, want one to %s", got.ID, want)
+			}
+		}
+		if code, err := e.bye(); code != 0 || err != nil {
+			t.Errorf("ended with %d, %v", code, err)
+		}
+		if rest, _ := io.ReadAll(e.lines); len(rest) > 0 {
+			t.Errorf("and then %q", rest)
+		}
+	}
+}
+
 func TestDistroStays(t *testing.T) {
 	for name, tc := range map[string]struct {
 		wish, cwd, want string

@@ -104,9 +104,14 @@ func askLoginShell(ctx context.Context, shell string) (LoginAnswer, error) {
 	script := fmt.Sprintf("printf %%s %s; env -0; printf %%s %s", environmentBegin, environmentEnd)
 	cmd := exec.CommandContext(ctx, shell, "-l", "-i", "-c", script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	// Start files that take long may hold locks (pyenv does), which only a signal that they can
+	// catch makes them give back.
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGHUP) }
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
+	if ctx.Err() != nil {
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // whoever is left
+	}
 	chatter, rest, begun := bytes.Cut(out, []byte(environmentBegin))
 	text, _, ended := bytes.Cut(rest, []byte(environmentEnd))
 	if !begun || !ended {
