@@ -185,6 +185,7 @@ func withLauncher(c *cli.Context, use func(context.Context, *wslbridge.Launcher)
 
 func bridgeAction(c *cli.Context) error {
 	return withLauncher(c, func(ctx context.Context, l *wslbridge.Launcher) (int, error) {
+		l.Log.InfoContext(ctx, "connecting an editor", "version", versionText())
 		return l.Run(ctx)
 	})
 }

@@ -16,8 +16,7 @@ import (
 // embeddedPayload is what a development build has instead of an embedded agent: none, save that one
 // started by `go run` compiles it.
 func embeddedPayload() (*wslbridge.Payload, error) {
-	self, err := os.Executable()
-	if err != nil || !strings.Contains(self, `\go-build`) {
+	if self, _ := os.Executable(); !strings.Contains(self, `\go-build`) {
 		return nil, nil
 	}
 	out := filepath.Join(localAppData(), "dev", "hermes-acp")
