@@ -37,10 +37,12 @@ type sessionParams struct {
 // session returns the handle of the session that the parameters name.
 func (s *server) session(p sessionParams) (*agent.Session, error) {
 	if p.SessionID == "" {
-		return nil, invalid("sessionId is required")
+		return nil, errNoSessionID()
 	}
 	return s.agent.Session(p.SessionID), nil
 }
+
+func errNoSessionID() error { return invalid("sessionId is required") }
 
 // folderParams are where a session works, as new, load, resume and fork say it.
 type folderParams struct {

@@ -79,12 +79,10 @@ func (s *server) emptyPrompt(ctx context.Context, session *agent.Session) (any, 
 // it as a request, which it is not; they get null.
 func (s *server) cancel(req *jsonrpc.Request) jsonrpc.Responder {
 	params, err := decode[sessionParams](req.Params)
-	if err == nil {
-		var session *agent.Session
-		if session, err = s.session(params); err == nil {
-			session.Cancel()
-		}
+	if err == nil && params.SessionID == "" {
+		err = errNoSessionID()
 	}
+	s.agent.Cancel(params.SessionID)
 	return func(context.Context) (any, error) { return nil, err }
 }
 

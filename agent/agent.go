@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -156,17 +158,32 @@ func (a *Agent) ListSessions(ctx context.Context, filter SessionFilter) (Session
 	return page, nil
 }
 
-// Close cancels every turn and ends every session's servers.
-func (a *Agent) Close() {
+// Cancel ends the turns of a session, if this process has any.
+func (a *Agent) Cancel(id string) {
 	a.mu.Lock()
-	sessions := make([]*Session, 0, len(a.sessions))
-	for _, s := range a.sessions {
-		sessions = append(sessions, s)
+	s := a.sessions[id]
+	a.mu.Unlock()
+	if s != nil {
+		s.Cancel()
 	}
+}
+
+// Close closes every session that this process has opened: its turns are
+// cancelled, its servers end, and it is marked as ended.
+func (a *Agent) Close(ctx context.Context) {
+	a.mu.Lock()
+	sessions := slices.Collect(maps.Values(a.sessions))
 	a.mu.Unlock()
 	for _, s := range sessions {
 		s.Cancel()
-		s.connectServers(SessionOptions{})
+	}
+	for _, s := range sessions {
+		if !s.opened() {
+			continue
+		}
+		if err := s.Close(ctx); err != nil {
+			a.cfg.Log.WarnContext(ctx, "could not close a session", "session_id", s.id, "error", err)
+		}
 	}
 }
 

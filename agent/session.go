@@ -100,14 +100,18 @@ func (s *Session) update(ctx context.Context, change func(*SessionRecord)) error
 	return nil
 }
 
+// opened reports whether this process has read or made the session.
+func (s *Session) opened() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.restored
+}
+
 // restore reads the session from the store, once.
 func (s *Session) restore(ctx context.Context) error {
 	s.restoring.Lock()
 	defer s.restoring.Unlock()
-	s.mu.Lock()
-	done := s.restored
-	s.mu.Unlock()
-	if done {
+	if s.opened() {
 		return nil
 	}
 	store, err := s.agent.store(ctx)

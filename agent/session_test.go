@@ -70,3 +70,30 @@ func TestUnknownModelIsRefused(t *testing.T) {
 		t.Errorf("the model is now %q", rec.Model)
 	}
 }
+
+// TestD18_EndOfProcessEndsItsSessions: rows without an end are what cleanup
+// passes over.
+func TestD18_EndOfProcessEndsItsSessions(t *testing.T) {
+	streamed := make(chan struct{})
+	b := newBench(t, nil, stallsAfter("x", streamed))
+	b.agent.Session("only named, never opened")
+	done := make(chan Outcome)
+	turn := b.prompt("hi")
+	go func() { done <- turn.Run(t.Context()) }()
+	<-streamed
+	b.agent.Close(t.Context())
+	if out := <-done; out.Stop != StopCancelled {
+		t.Errorf("outcome %+v", out)
+	}
+	if diff := cmp.Diff([]string{b.ID()}, b.store.endedIDs); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestCancelOfUnknownSessionLeavesNothing(t *testing.T) {
+	b := newBench(t, nil)
+	b.agent.Cancel("nope")
+	if b.agent.sessions["nope"] != nil {
+		t.Error("a handle was made")
+	}
+}

@@ -53,7 +53,7 @@ func bridgeHostAction(c *cli.Context) error {
 		Version: version,
 		Home:    home,
 		Serve: func(ctx context.Context, r io.Reader, w io.Writer) error {
-			return serve(ctx, r, w, source, trace, log)
+			return serve(ctx, r, w, source, "hermes-acp.exe --setup", trace, log)
 		},
 		Command: command,
 		Environ: login.Environ,

@@ -66,7 +66,7 @@ func serveAction(c *cli.Context) error {
 
 	client, closeStage := translated(in, out, source, log)
 	defer closeStage()
-	if err := serve(ctx, client, client, source, c.String("trace"), log); err != nil {
+	if err := serve(ctx, client, client, source, "hermes-acp --setup", c.String("trace"), log); err != nil {
 		log.ErrorContext(ctx, "the connection failed", "error", err)
 		return fmt.Errorf("%w (log: %s)", err, logPath)
 	}
@@ -116,7 +116,7 @@ func takeStdio() (in, out *os.File) {
 
 // serve answers one client until it closes its side (nil), ctx ends (nil), or
 // the connection fails.
-func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Source, tracePath string, log *slog.Logger) error {
+func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Source, setupCommand, tracePath string, log *slog.Logger) error {
 	settings := config.DefaultSettings()
 	if cfg, err := source.Read(); err == nil {
 		settings = cfg.Settings
@@ -133,13 +133,15 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 	defer workshop.close()
 	log.InfoContext(ctx, "serving", "version", versionText())
 	err = acp.Serve(ctx, in, out, acp.Config{
-		Agent:       workshop.agent,
-		Version:     version,
-		MaxLine:     settings.ACP.MaxLineMiB << 20,
-		Catalog:     workshop.models.list,
-		HTTPServers: true,
-		Trace:       trace,
-		Log:         log,
+		Agent:   workshop.agent,
+		Version: version,
+		// What a person types to set up a provider, in the window they have.
+		SetupCommand: setupCommand,
+		MaxLine:      settings.ACP.MaxLineMiB << 20,
+		Catalog:      workshop.models.list,
+		HTTPServers:  true,
+		Trace:        trace,
+		Log:          log,
 	})
 	if ctx.Err() != nil || errors.Is(err, syscall.EPIPE) {
 		return nil

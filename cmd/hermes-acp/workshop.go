@@ -9,6 +9,7 @@ import (
 	"os/user"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 	"github.com/hermes-acp/hermes-acp/agent/config"
@@ -73,8 +74,13 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 	return w
 }
 
+// closeTimeout bounds what the end of a process may wait for.
+const closeTimeout = 3 * time.Second
+
 func (w *workshop) close() {
-	w.agent.Close()
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+	defer cancel()
+	w.agent.Close(ctx)
 	w.tools.Close()
 	if err := w.models.close(); err != nil {
 		w.log.Warn("could not stop the offline model", "error", err)
