@@ -10,10 +10,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -95,10 +92,10 @@ type heard struct{ lines [][]byte }
 //	keep NAME POINTER          $NAME is the text there in the last response, or, for
 //	                           a NAME that begins with ASK, the last permission request
 //
-// POINTER is a JSON pointer into the message, for an update into its update; *
-// stands for every element. VALUE is JSON that one of the places must equal, or
-// absent, or present, or has and a part of the text there, or like and a regular
-// expression for it, or unlike and one that none of the places fits.
+// POINTER leads into the message (see at), for an update into its update. VALUE is
+// JSON that one of the places must equal, or absent, or present, or has and a part
+// of the text there, or like and a regular expression for it, or unlike and one
+// that none of the places fits.
 func (d *dialogue) check(verb, rest string) error {
 	rest = d.expand(rest)
 	switch verb {
@@ -154,8 +151,8 @@ func (d *dialogue) keep(rest string) error {
 	if strings.HasPrefix(name, "ASK") {
 		line = d.heard.last(isQuestion)
 	}
-	var message any
-	if err := json.Unmarshal(line, &message); err != nil {
+	message, err := decodeAny(line)
+	if err != nil {
 		return err
 	}
 	found := at(message, pointer)
@@ -208,9 +205,8 @@ func isQuestion(line []byte) bool {
 	return m.Method == "session/request_permission"
 }
 
-func (h *heard) checkUpdate(kind, place string) error {
-	pointer, want, _ := strings.Cut(place, " ")
-	var found []any
+// inUpdates returns what is at a place in the updates of a kind.
+func (h *heard) inUpdates(kind, pointer string) (found []any, err error) {
 	for _, line := range h.lines {
 		m, update := parseIncoming(line)
 		if update.Kind != kind {
@@ -218,11 +214,17 @@ func (h *heard) checkUpdate(kind, place string) error {
 		}
 		body, err := decodeAny(m.Params.Update)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		found = append(found, at(body, pointer)...)
 	}
-	return matches(found, want)
+	return found, nil
+}
+
+func (h *heard) checkUpdate(kind, place string) error {
+	pointer, want, _ := strings.Cut(place, " ")
+	found, err := h.inUpdates(kind, pointer)
+	return errors.Join(err, matches(found, want))
 }
 
 func (h *heard) checkDistinct(rest string) error {
@@ -231,19 +233,13 @@ func (h *heard) checkDistinct(rest string) error {
 	if _, err := fmt.Sscan(rest, &kind, &pointer, &want); err != nil {
 		return err
 	}
+	found, err := h.inUpdates(kind, pointer)
+	if err != nil {
+		return err
+	}
 	values := make(map[string]bool)
-	for _, line := range h.lines {
-		m, update := parseIncoming(line)
-		if update.Kind != kind {
-			continue
-		}
-		body, err := decodeAny(m.Params.Update)
-		if err != nil {
-			return err
-		}
-		for _, v := range at(body, pointer) {
-			values[encodeText(v)] = true
-		}
+	for _, v := range found {
+		values[encodeText(v)] = true
 	}
 	if len(values) != want {
 		return fmt.Errorf("there are %d: %v", len(values), slices.Sorted(maps.Keys(values)))
@@ -286,104 +282,4 @@ func (h *heard) labels() []string {
 		labels = append(labels, label)
 	}
 	return labels
-}
-
-func checkPlace(message []byte, place string) error {
-	pointer, want, _ := strings.Cut(place, " ")
-	value, err := decodeAny(message)
-	if err != nil {
-		return err
-	}
-	if err := matches(at(value, pointer), want); err != nil {
-		return fmt.Errorf("%w in %s", err, message)
-	}
-	return nil
-}
-
-func decodeAny(text []byte) (value any, err error) {
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	err = dec.Decode(&value)
-	return value, err
-}
-
-// at returns what is at a JSON pointer, * being every element there.
-func at(value any, pointer string) []any {
-	found := []any{value}
-	for key := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
-		if pointer == "/" {
-			break
-		}
-		var next []any
-		for _, v := range found {
-			next = append(next, children(v, key)...)
-		}
-		found = next
-	}
-	return found
-}
-
-func children(value any, key string) []any {
-	switch v := value.(type) {
-	case map[string]any:
-		if child, ok := v[strings.NewReplacer("~1", "/", "~0", "~").Replace(key)]; ok {
-			return []any{child}
-		}
-	case []any:
-		if key == "*" {
-			return v
-		}
-		if i, err := strconv.Atoi(key); err == nil && i < len(v) {
-			return []any{v[i]}
-		}
-	}
-	return nil
-}
-
-// matches reports what is wrong when none of the values found is as wanted.
-func matches(found []any, want string) error {
-	switch want {
-	case "absent":
-		if len(found) > 0 {
-			return fmt.Errorf("there is %s", encodeText(found))
-		}
-		return nil
-	case "present":
-		if len(found) == 0 {
-			return errors.New("there is nothing")
-		}
-		return nil
-	}
-	pattern, none := strings.CutPrefix(want, "unlike ")
-	if none {
-		want = "like " + pattern
-	}
-	wanted, err := condition(want)
-	if err != nil {
-		return fmt.Errorf("the wanted value: %w", err)
-	}
-	if slices.ContainsFunc(found, wanted) == none {
-		return fmt.Errorf("there is %s", encodeText(found))
-	}
-	return nil
-}
-
-func condition(want string) (func(value any) bool, error) {
-	if part, ok := strings.CutPrefix(want, "has "); ok {
-		return func(v any) bool { return strings.Contains(plainText(v), part) }, nil
-	}
-	if pattern, ok := strings.CutPrefix(want, "like "); ok {
-		re, err := regexp.Compile("^(?:" + pattern + ")$")
-		return func(v any) bool { return re.MatchString(plainText(v)) }, err
-	}
-	wanted, err := decodeAny([]byte(want))
-	return func(v any) bool { return reflect.DeepEqual(v, wanted) }, err
-}
-
-// plainText is a text without its quotes; other values are as in JSON.
-func plainText(v any) string {
-	if text, ok := v.(string); ok {
-		return text
-	}
-	return encodeText(v)
 }
