@@ -63,6 +63,7 @@ Protocol on stdin and stdout, so there is nothing to type here. You may want:
   hermes-acp run "PROMPT"    one prompt in this folder, in this terminal
   hermes-acp --setup         choose a model provider
   hermes-acp --check         is everything in place?
+  hermes-acp doctor          what is wrong, and how to mend it
   hermes-acp sessions list   earlier conversations
   hermes-acp --help          all commands
 

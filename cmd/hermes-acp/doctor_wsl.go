@@ -17,7 +17,6 @@ type wslMachine struct {
 	distro  string // WSL_DISTRO_NAME, "" when it is not known
 	kernel  string // its release
 	mounts  pathxlate.MountTable
-	conf    string // text of /etc/wsl.conf
 	routes  string // text of /proc/net/route
 	interop bool   // the kernel hands programs of Windows to WSL
 	socket  string // WSL_INTEROP, through which they start
@@ -33,7 +32,6 @@ func thisWSLMachine() *wslMachine {
 		distro:  os.Getenv("WSL_DISTRO_NAME"),
 		kernel:  text("/proc/sys/kernel/osrelease"),
 		mounts:  wslMounts(),
-		conf:    text("/etc/wsl.conf"),
 		routes:  text("/proc/net/route"),
 		interop: exists("/proc/sys/fs/binfmt_misc/WSLInterop") || exists("/proc/sys/fs/binfmt_misc/WSLInterop-late"),
 		socket:  os.Getenv("WSL_INTEROP"),
