@@ -2,7 +2,7 @@
 set -eu
 . scripts/lib.sh
 
-unformatted=$(gofmt -l $(git ls-files '*.go'))
+unformatted=$(git ls-files -z '*.go' | xargs -0 gofmt -l)
 [ -z "$unformatted" ] || {
 	say "gofmt would change: $unformatted"
 	exit 1
@@ -19,10 +19,10 @@ for goos in linux windows darwin; do
 done
 
 race=-race
-[ "$(go env CGO_ENABLED)" = 1 ] && command -v "$(go env CC)" >/dev/null 2>&1 || {
+if [ "$(go env CGO_ENABLED)" != 1 ] || ! command -v "$(go env CC)" >/dev/null 2>&1; then
 	say "no C compiler: the tests run without the race detector"
 	race=
-}
+fi
 say "test $race"
 go test $race ./...
 
