@@ -145,6 +145,8 @@ func (t *transcript) fixed(text string) string {
 	for id, name := range t.names {
 		text = strings.ReplaceAll(text, id, name)
 	}
+	// What a person types where they are.
+	text = strings.ReplaceAll(text, "`hermes-acp.exe --setup`", "`hermes-acp --setup`")
 	text = regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`).ReplaceAllString(text, "UUID")
 	text = regexp.MustCompile(`\d{4}-\d\d-\d\dT[0-9:.]+(Z|[+-]\d\d:\d\d)`).ReplaceAllString(text, "TIME")
 	return regexp.MustCompile(`\d+\.\d+ ?s\b`).ReplaceAllString(text, "SECONDS")
