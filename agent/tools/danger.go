@@ -153,6 +153,10 @@ func (r *lineReader) hardline(words []string) string {
 				return "it overwrites the device " + file
 			}
 		}
+	case name == "tee", name == "cp":
+		if to := operands(args); len(to) > 0 && isBlockDevice(to[len(to)-1]) {
+			return "it overwrites the device " + to[len(to)-1]
+		}
 	case name == "kill" && len(args) > 0 && args[len(args)-1] == "-1":
 		return "it ends every process"
 	case name == "shutdown", name == "reboot", name == "halt", name == "poweroff",
@@ -162,7 +166,7 @@ func (r *lineReader) hardline(words []string) string {
 		if slices.ContainsFunc(args, func(a string) bool { return slices.Contains(strings.Fields("poweroff reboot halt kexec"), a) }) {
 			return "it shuts the machine down"
 		}
-	case name == "wsl" && slices.Contains(args, "--unregister"):
+	case isWindowsShell(name) && strings.Contains(strings.Join(args, " "), "--unregister"):
 		return "it deletes a WSL distribution"
 	}
 	return ""
@@ -197,8 +201,13 @@ func isWindowsRoot(target string) bool {
 	return len(drive) == 1 && (folder == "" || folder == "users" || folder == "windows" || folder == "program files")
 }
 
+// isWindowsShell matches the programs of Windows through which wsl.exe is run.
+func isWindowsShell(name string) bool {
+	return slices.Contains([]string{"wsl", "cmd", "powershell", "pwsh"}, strings.ToLower(name))
+}
+
 func isBlockDevice(file string) bool {
-	device, ok := strings.CutPrefix(file, "/dev/")
+	device, ok := strings.CutPrefix(path.Clean(file), "/dev/")
 	if !ok {
 		return false
 	}
@@ -306,10 +315,7 @@ func isMetadataAddress(arg string) bool {
 }
 
 func gitDanger(args []string) string {
-	verb := ""
-	if i := slices.IndexFunc(args, func(a string) bool { return !strings.HasPrefix(a, "-") }); i >= 0 {
-		verb = args[i]
-	}
+	verb := gitVerb(args)
 	switch {
 	case verb == "reset" && slices.Contains(args, "--hard"),
 		verb == "checkout" && containsAny(args, "--", ".", "-f", "--force"),
@@ -324,6 +330,19 @@ func gitDanger(args []string) string {
 	case verb == "branch" && containsAny(args, "-D"), verb == "stash" && containsAny(args, "drop", "clear"),
 		verb == "filter-branch", verb == "reflog" && containsAny(args, "expire"):
 		return "deletes commits"
+	}
+	return ""
+}
+
+// gitVerb returns what git is to do, behind the flags for git itself.
+func gitVerb(args []string) string {
+	for i := 0; i < len(args); i++ {
+		switch {
+		case slices.Contains([]string{"-C", "-c", "--git-dir", "--work-tree", "--namespace"}, args[i]):
+			i++ // its value
+		case !strings.HasPrefix(args[i], "-"):
+			return args[i]
+		}
 	}
 	return ""
 }

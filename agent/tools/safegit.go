@@ -1,10 +1,14 @@
 package tools
 
 import (
+	"context"
 	"fmt"
+	"os/exec"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/hermes-acp/hermes-acp/agent"
 )
 
 // gitVerbFlags keep a repository's configuration and attributes from running
@@ -21,6 +25,14 @@ func safeGitSettings() []gitSetting {
 		{"core.fsmonitor", "false"},
 		{"core.hooksPath", "/dev/null"},
 		{"log.showSignature", "false"},
+		// format.pretty can ask for signatures too (%G?), which a program checks.
+		{"gpg.program", "false"},
+		{"gpg.openpgp.program", "false"},
+		{"gpg.x509.program", "false"},
+		{"gpg.ssh.program", "false"},
+		// The diff of a submodule is made by a git that gets no flags.
+		{"diff.submodule", "short"},
+		{"status.submoduleSummary", "false"},
 		// A folder of a repository can look like a bare repository, with a
 		// configuration that came with a clone.
 		{"safe.bareRepository", "explicit"},
@@ -71,7 +83,7 @@ const gitDiffFlags = "-p -u --patch --no-patch -s --stat --stat= --numstat --sho
 	"-U* --unified= --diff-filter= -M -C --find-renames --find-copies --no-renames --full-index --binary -R --minimal --patience --histogram --relative -W --function-context --check "
 
 const gitLogFlags = gitDiffFlags + "--oneline --graph --all --branches --tags --remotes --decorate --decorate= --no-decorate --follow -n: --max-count= --skip= " +
-	"--since= --after= --until= --before= --author= --committer= --grep= -i -E -F -S: -G: -L: --format= --pretty= --pretty --abbrev-commit --abbrev= --no-merges --merges " +
+	"--since= --after= --until= --before= --author= --committer= --grep= -i -E -F -S: -G: --format= --pretty= --pretty --abbrev-commit --abbrev= --no-merges --merges " +
 	"--first-parent --reverse --date= --topo-order --date-order --left-right --cherry-pick --no-notes -c --cc -m "
 
 func safeGitVerbs() []safeGitVerb {
@@ -164,20 +176,26 @@ func isCount(word string) bool { return word != "" && strings.Trim(word, "012345
 // isRevision reports whether an operand of git is no file's name: HEAD~1,
 // main..topic, @{u}.
 func isRevision(word string) bool {
-	return strings.ContainsAny(word, "~^@") || strings.Contains(word, "..") && !goesUp(word)
+	return !isPath(word) && (strings.ContainsAny(word, "~^@") || strings.Contains(word, ".."))
 }
+
+// isPath reports whether an operand of git can be nothing but a path.
+func isPath(word string) bool { return strings.HasPrefix(word, "/") || goesUp(word) }
 
 // goesUp reports whether a path has the element `..`.
 func goesUp(word string) bool { return slices.Contains(strings.Split(word, "/"), "..") }
 
 // revisionPaths returns the paths that an operand of git names if it is no
-// revision: those of HEAD:path, and of both ends of a range.
+// revision: those of HEAD:path and :0:path, and of both ends of a range.
 func revisionPaths(word string) []string {
 	if _, path, ok := strings.Cut(word, ":"); ok {
-		return []string{path}
+		return []string{path, path[strings.IndexByte(path, ':')+1:]}
+	}
+	if isPath(word) {
+		return []string{word}
 	}
 	ends := []string{word}
-	if from, to, ok := strings.Cut(word, ".."); ok && !goesUp(word) {
+	if from, to, ok := strings.Cut(word, ".."); ok {
 		ends = []string{from, strings.TrimPrefix(to, ".")}
 	}
 	var paths []string
@@ -190,4 +208,52 @@ func revisionPaths(word string) []string {
 		}
 	}
 	return paths
+}
+
+// askForRepositories takes the leave of a safe line away where a repository
+// makes one of its git commands unsafe.
+func (t *Toolset) askForRepositories(ctx context.Context, ws *agent.Workspace, line *classified) {
+	if line.command.Verdict != agent.VerdictSafe {
+		return
+	}
+	env := t.shellOptions(ctx, ws, *line).env
+	for i, call := range line.command.Calls {
+		if call.Words[0] != "git" {
+			continue
+		}
+		reason := t.unsafeRepository(ctx, env, call)
+		if reason == "" {
+			continue
+		}
+		line.command.Calls[i].Safe = false
+		line.command.Verdict, line.command.Reason = agent.VerdictAsk, reason
+		line.reads, line.run = nil, line.command.Line
+	}
+}
+
+// unsafeRepository returns why a safe git command is not safe where it runs, or
+// "". Programs that filter files (gitattributes(5)) are run by git status and
+// git diff and cannot be turned off without knowing their names; those of the
+// person's own configuration are trusted. Outside a repository git diff shows
+// any two folders.
+func (t *Toolset) unsafeRepository(ctx context.Context, env []string, call agent.SimpleCommand) string {
+	argv := t.shellArgv(`git config --show-scope --name-only --get-regexp '^(core\.repositoryformatversion|filter\..*\.(clean|smudge|process))$'`)
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir, cmd.Env = call.Dir, env
+	settings, _ := cmd.Output() // it fails when there are none
+	inRepository := false
+	for line := range strings.Lines(string(settings)) {
+		scope, name, _ := strings.Cut(strings.TrimSpace(line), "\t")
+		switch {
+		case scope != "local" && scope != "worktree":
+		case strings.HasPrefix(name, "filter."):
+			return "the repository's own configuration names a program to run: " + name
+		default:
+			inRepository = true
+		}
+	}
+	if !inRepository && slices.Contains(call.Words, "diff") {
+		return "git diff compares any two folders here, as this is no repository"
+	}
+	return ""
 }

@@ -47,7 +47,7 @@ func (t *Toolset) terminal() agent.Tool {
 	}, t.planTerminal}
 }
 
-func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args terminalArgs, _ json.RawMessage) (agent.Plan, error) {
+func (t *Toolset) planTerminal(ctx context.Context, ws *agent.Workspace, args terminalArgs, _ json.RawMessage) (agent.Plan, error) {
 	if strings.TrimSpace(args.Command) == "" {
 		return agent.Plan{}, errors.New("command is required")
 	}
@@ -66,6 +66,7 @@ func (t *Toolset) planTerminal(_ context.Context, ws *agent.Workspace, args term
 		return agent.Plan{}, err
 	}
 	line := t.classifier().classify(args.Command, dir)
+	t.askForRepositories(ctx, ws, &line)
 	plan := agent.Plan{
 		Title:  "terminal: " + args.Command,
 		Access: agent.Access{Command: &line.command, Reads: line.reads},
