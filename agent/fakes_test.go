@@ -44,6 +44,11 @@ func (m *scriptedModel) Model(_ context.Context, id string) (Model, error) {
 	return m, nil
 }
 
+// modelsFunc finds models by a function.
+type modelsFunc func(ctx context.Context, id string) (Model, error)
+
+func (f modelsFunc) Model(ctx context.Context, id string) (Model, error) { return f(ctx, id) }
+
 // says answers with text in two deltas.
 func says(text string) step {
 	return func(_ context.Context, _ ModelRequest, emit func(Delta)) (Completion, error) {

@@ -67,7 +67,12 @@ func (r *run) legs(ctx context.Context) Outcome {
 		parts = attach(ctx, r.openAttachment)
 	}
 	for {
-		if err := r.record(ctx, false, Message{Role: RoleUser, Parts: parts}); err != nil {
+		// This row takes the session, which another process may be about to give
+		// back: a cancel ends the wait for that.
+		if err := r.append(ctx, false, Message{Role: RoleUser, Parts: parts}); err != nil {
+			if isCancel(ctx, err) {
+				return Outcome{Stop: StopCancelled, Usage: r.usage}
+			}
 			return Outcome{Err: err}
 		}
 		out := r.leg(ctx)
@@ -205,12 +210,13 @@ func (r *run) finish(ctx context.Context, answer Completion) Outcome {
 	}
 	r.title(ctx)
 	out := Outcome{Stop: StopEndTurn, Usage: r.usage}
-	switch answer.Finish {
-	case FinishLength:
+	switch {
+	case ctx.Err() != nil: // the cancel came with the last words of the answer
+		out.Stop = StopCancelled
+	case answer.Finish == FinishLength:
 		out.Stop = StopMaxTokens
-	case FinishRefusal:
+	case answer.Finish == FinishRefusal:
 		out.Stop = StopRefusal
-	case FinishStop, FinishToolCalls:
 	}
 	return out
 }
@@ -283,21 +289,25 @@ func unanswered(history []Message) []ToolCall {
 	return nil
 }
 
-// record appends messages to the history, in the store first. It works after a
-// cancel too: what happened is kept.
+// record appends messages to the history. It works after a cancel too: what
+// happened is kept.
 func (r *run) record(ctx context.Context, final bool, msgs ...Message) error {
+	return r.append(context.WithoutCancel(ctx), final, msgs...)
+}
+
+// append appends messages to the history, in the store first.
+func (r *run) append(ctx context.Context, final bool, msgs ...Message) error {
 	now := time.Now()
 	for i := range msgs {
 		if msgs[i].Time.IsZero() {
 			msgs[i].Time = now
 		}
 	}
-	keep := context.WithoutCancel(ctx)
-	err := r.store.Append(keep, r.session.id, final, msgs...)
+	err := r.store.Append(ctx, r.session.id, final, msgs...)
 	if errors.Is(err, ErrSessionMoved) {
 		// Another process went on with the conversation; this turn follows it.
-		if err = r.session.readHistory(keep, r.store); err == nil {
-			err = r.store.Append(keep, r.session.id, final, msgs...)
+		if err = r.session.readHistory(ctx, r.store); err == nil {
+			err = r.store.Append(ctx, r.session.id, final, msgs...)
 		}
 	}
 	if err != nil {

@@ -115,6 +115,9 @@ func (t *Turn) Run(ctx context.Context) (out Outcome) {
 		return Outcome{Stop: StopEndTurn, Err: err}
 	}
 	r, err := newRun(ctx, t)
+	if err != nil && isCancel(ctx, err) {
+		return Outcome{Stop: StopCancelled}
+	}
 	if err != nil {
 		return Outcome{Err: err}
 	}

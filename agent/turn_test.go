@@ -149,6 +149,39 @@ func TestCancelBeforeAnythingArrived(t *testing.T) {
 
 // TestCancelRightBehindPrompt is the frame order that the SDK's connection
 // loses: the cancel arrives before the prompt's goroutine runs.
+// TestP01_CancelWithTheLastWords: whoever cancels before the response is told
+// cancelled, and what came is kept.
+func TestP01_CancelWithTheLastWords(t *testing.T) {
+	for _, finish := range []Finish{FinishStop, FinishLength, FinishRefusal} {
+		b := newBench(t, nil)
+		b.model.steps = []step{func(context.Context, ModelRequest, func(Delta)) (Completion, error) {
+			b.Cancel()
+			return Completion{Message: TextMessage(RoleAssistant, "the whole answer"), Finish: finish}, nil
+		}}
+		if out := b.prompt("hi").Run(t.Context()); out.Err != nil || out.Stop != StopCancelled {
+			t.Errorf("finish %q: outcome %+v", finish, out)
+		}
+		if diff := cmp.Diff([]string{"user: hi", "assistant: the whole answer"}, b.rows()); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// TestCancelWhileTheModelIsLookedUp: a lookup that fails since the turn was
+// cancelled is no failure.
+func TestCancelWhileTheModelIsLookedUp(t *testing.T) {
+	b := newBench(t, nil)
+	turn := b.prompt("hi")
+	b.agent.cfg.Models = modelsFunc(func(ctx context.Context, _ string) (Model, error) {
+		b.Cancel()
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	if out := turn.Run(t.Context()); out.Err != nil || out.Stop != StopCancelled {
+		t.Errorf("outcome %+v", out)
+	}
+}
+
 func TestCancelRightBehindPrompt(t *testing.T) {
 	b := newBench(t, nil)
 	turn := b.prompt("hi")
