@@ -27,6 +27,7 @@ type checkup struct {
 	login     *wslbridge.LoginEnvironment
 	onDrvfs   func(path string) bool // reports whether a path is on a Windows drive
 	wsl       *wslMachine            // nil outside WSL
+	launched  bool                   // by hermes-acp.exe, so the person is on Windows
 }
 
 // checks are in the order in which one depends on another. Each returns what it
@@ -83,6 +84,7 @@ func newCheckup(cmd *cli.Context) (*checkup, error) {
 	if !filepath.IsAbs(c.shell) {
 		c.shell = "/bin/sh"
 	}
+	_, c.launched = os.LookupEnv(wslbridge.ForwardedEnv)
 	if insideWSL() {
 		c.onDrvfs = onDrvfs
 		c.wsl = thisWSLMachine()
@@ -99,8 +101,11 @@ func (c *checkup) toType(command string) string {
 	return "in a terminal run: " + command
 }
 
-// setUp is how to choose a provider and store its key.
-func (c *checkup) setUp() string {
+// toRun tells where and how to run this program.
+func (c *checkup) toRun(args string) string {
+	if c.launched {
+		return "in PowerShell run: hermes-acp.exe " + args
+	}
 	program, _ := installedProgram()
-	return c.toType(shellWord(shortCommand(program)) + " --setup")
+	return c.toType(shellWord(shortCommand(program)) + " " + args)
 }

@@ -82,33 +82,43 @@ func TestDoctorConfiguration(t *testing.T) {
 			[]string{"FAIL  provider        no model provider is configured", "  -> put OPENROUTER_API_KEY, OPENAI_API_KEY or OPENAI_BASE_URL into "},
 		},
 		"broken yaml": {
-			map[string]string{"config.yaml": "model:\n  default: [x\n"}, nil,
-			[]string{"FAIL  configuration   ", "  -> mend line "}, nil,
+			map[string]string{"config.yaml": "model:\n  default: [x\n"},
+			nil,
+			[]string{"FAIL  configuration   ", "  -> mend line "},
+			nil,
 		},
 		"broken .env": {
-			map[string]string{".env": "A=1\nOPENAI_API_KEY='" + testKey + "\n"}, nil,
-			[]string{"FAIL  configuration   ", "  -> mend line 2 of "}, nil,
+			map[string]string{".env": "A=1\nOPENAI_API_KEY='" + testKey + "\n"},
+			nil,
+			[]string{"FAIL  configuration   ", "  -> mend line 2 of "},
+			nil,
 		},
 		"UTF-16": {
-			map[string]string{"config.yaml": "\xff\xfem\x00"}, nil,
-			[]string{"FAIL  configuration   ", "  -> save it as UTF-8"}, nil,
+			map[string]string{"config.yaml": "\xff\xfem\x00"},
+			nil,
+			[]string{"FAIL  configuration   ", "  -> save it as UTF-8"},
+			nil,
 		},
 		"unknown provider": {
-			map[string]string{"config.yaml": "model: {provider: nobody}"}, nil,
+			map[string]string{"config.yaml": "model: {provider: nobody}"},
+			nil,
 			[]string{"ok    configuration   "},
 			[]string{`FAIL  provider        no model provider is configured: config.yaml names the provider "nobody", which hermes-acp does not know`, "  -> known are openrouter"},
 		},
 		"key in .env": {
-			map[string]string{".env": "OPENAI_API_KEY=" + testKey}, map[string]string{"OPENAI_BASE_URL": "http://me:" + testKey + "@127.0.0.1:1/v1?key=" + testKey},
+			map[string]string{".env": "OPENAI_API_KEY=" + testKey},
+			map[string]string{"OPENAI_BASE_URL": "http://me:" + testKey + "@127.0.0.1:1/v1?key=" + testKey},
 			[]string{"ok    configuration   "},
 			[]string{"ok    provider        "},
 		},
 		"key in config.yaml": {
-			map[string]string{"config.yaml": "model: {provider: openai, default: m, api_key: " + testKey + "}"}, nil, nil,
+			map[string]string{"config.yaml": "model: {provider: openai, default: m, api_key: " + testKey + "}"},
+			nil, nil,
 			[]string{"ok    provider        m of openai at https://api.openai.com/v1, with the key "},
 		},
 		"no key needed": {
-			map[string]string{"config.yaml": "model: {provider: ollama, default: qwen3}"}, nil, nil,
+			map[string]string{"config.yaml": "model: {provider: ollama, default: qwen3}"},
+			nil, nil,
 			[]string{"ok    provider        qwen3 of ollama at http://127.0.0.1:11434/v1, without a key"},
 		},
 		"offline": {nil, map[string]string{"HERMES_INFERENCE_PROVIDER": "offline"}, nil, []string{"ok    provider        the built-in offline model"}},
@@ -406,8 +416,11 @@ func TestDoctorProject(t *testing.T) {
 	c.cwd, c.onDrvfs = checkout, func(string) bool { return true }
 	wantLines(t, c.project(t.Context()), "ok    folder          "+checkout+" is on a Windows drive", "ok    git checkout    made by Git for Windows: git inside WSL gets core.autocrlf=true, as in "+person+"/.gitconfig")
 
-	c.cwd, c.wsl = `Q:\nowhere`, &wslMachine{distro: "Ubuntu"}
-	wantLines(t, c.project(t.Context()), `FAIL  folder          to-linux "Q:\nowhere": the drive is not mounted inside WSL`, "  -> ")
+	c.cwd, c.wsl = `Q:\nowhere`, &wslMachine{distro: "Ubuntu", mounts: pathxlate.ParseMountInfo(`70 60 0:39 / /mnt/c rw - 9p C:\134 rw,aname=drvfs;path=C:\`, nil)}
+	wantLines(t, c.project(t.Context()), `warn  folder          Q:\nowhere: the drive is not mounted inside WSL`, "  -> to work in it, inside the distro: mount it there with: sudo mkdir -p /mnt/q && ")
+
+	c.cwd, c.wsl = filepath.Join(checkout, "gone"), nil
+	wantLines(t, c.project(t.Context()), "warn  folder          ", "  -> name a folder that exists with --cwd")
 }
 
 func TestDoctorWSL(t *testing.T) {

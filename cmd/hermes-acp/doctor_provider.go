@@ -59,7 +59,7 @@ func (c *checkup) provider(context.Context) []finding {
 	e, err := c.config.Endpoint("")
 	if err != nil {
 		f := failureOf(name, err, "name another one")
-		f.Remedy += ", or " + c.setUp()
+		f.Remedy += ", or " + c.toRun("--setup")
 		return []finding{f}
 	}
 	if e.Provider == config.Offline {
@@ -103,7 +103,7 @@ func (c *checkup) endpoint(ctx context.Context) []finding {
 	defer transport.CloseIdleConnections()
 	client, err := llm.New(llm.Options{Provider: e.Provider, BaseURL: e.BaseURL, Model: e.Model, Key: string(e.Key), KeyName: e.KeyName}, transport)
 	if err != nil {
-		return []finding{failure(name, e.Provider+" has no http or https address", c.setUp())}
+		return []finding{failure(name, e.Provider+" has no http or https address", c.toRun("--setup"))}
 	}
 	ctx, cancel := context.WithTimeoutCause(ctx, endpointPatience, errNoAnswer)
 	defer cancel()
@@ -112,9 +112,9 @@ func (c *checkup) endpoint(ctx context.Context) []finding {
 	case err != nil:
 		return []finding{c.noAnswer(name, e, err)}
 	case e.Model == config.AutoModel && len(served) == 0:
-		return []finding{failure(name, e.Provider+" answers, and serves no model", "load a model there, or name one: "+c.setUp())}
+		return []finding{failure(name, e.Provider+" answers, and serves no model", "load a model there, or name one: "+c.toRun("--setup"))}
 	case e.Model != config.AutoModel && len(served) > 0 && !serves(served, e.Model):
-		return []finding{warning(name, fmt.Sprintf("%s answers, and does not list %s among its %d models", e.Provider, e.Model, len(served)), "choose one of its models: "+c.setUp())}
+		return []finding{warning(name, fmt.Sprintf("%s answers, and does not list %s among its %d models", e.Provider, e.Model, len(served)), "choose one of its models: "+c.toRun("--setup"))}
 	}
 	return []finding{fine(name, fmt.Sprintf("%s answers", e.Provider))}
 }
@@ -127,7 +127,7 @@ func (c *checkup) noAnswer(name string, e config.Endpoint, err error) finding {
 	}
 	switch fault.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusPaymentRequired:
-		return failure(name, fault.Error(), "store a key that it accepts: "+c.setUp())
+		return failure(name, fault.Error(), "store a key that it accepts: "+c.toRun("--setup"))
 	case http.StatusNotFound, http.StatusMethodNotAllowed, http.StatusNotImplemented:
 		return warning(name, e.Provider+" lists no models at "+shownURL(e.BaseURL), "if prompts fail too, check model.base_url in "+filepath.Join(c.source.Home, "config.yaml")+": it ends in the version, as /v1")
 	case 0:

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent/tools"
+	"github.com/hermes-acp/hermes-acp/pathxlate"
 )
 
 // commandShell reports which shell runs the agent's commands.
@@ -108,8 +110,11 @@ func variable(environ []string, name string) string {
 func (c *checkup) project(context.Context) []finding {
 	const name = "folder"
 	dir, err := c.projectDir()
+	if untranslated, ok := errors.AsType[*pathxlate.Error](err); ok {
+		return []finding{warning(name, fmt.Sprintf("%s: %v", untranslated.Input, untranslated.Err), "to work in it, inside the distro: "+untranslated.Remedy)}
+	}
 	if err != nil {
-		return []finding{failureOf(name, err, "give a folder with --cwd")}
+		return []finding{warning(name, err.Error(), "name a folder that exists with --cwd")}
 	}
 	if !c.onDrvfs(dir) {
 		return []finding{fine(name, dir)}
@@ -121,13 +126,17 @@ func (c *checkup) project(context.Context) []finding {
 	return found
 }
 
-func (c *checkup) projectDir() (string, error) {
-	if c.wsl != nil {
-		dir, err := translateWindowsPath(c.cwd)
-		if err != nil {
+// projectDir is the folder as Linux names it.
+func (c *checkup) projectDir() (dir string, err error) {
+	dir = c.cwd
+	if c.wsl != nil && pathxlate.FormOf(dir).IsWindows() {
+		if dir, err = c.wsl.translator().ToLinux(dir); err != nil {
 			return "", err
 		}
-		return filepath.Abs(dir)
 	}
-	return filepath.Abs(c.cwd)
+	if dir, err = filepath.Abs(dir); err != nil {
+		return "", err
+	}
+	_, err = os.Stat(dir)
+	return dir, err
 }

@@ -39,6 +39,10 @@ func thisWSLMachine() *wslMachine {
 	}
 }
 
+func (w *wslMachine) translator() pathxlate.Translator {
+	return pathxlate.Translator{Distro: w.distro, Mounts: w.mounts}
+}
+
 // restartWSL makes WSL read wsl.conf again.
 const restartWSL = "then in PowerShell run: wsl --shutdown"
 
@@ -65,7 +69,7 @@ func (c *checkup) drives(context.Context) []finding {
 	if c.wsl == nil {
 		return nil
 	}
-	t := pathxlate.Translator{Distro: c.wsl.distro, Mounts: c.wsl.mounts}
+	t := c.wsl.translator()
 	var mounted []string
 	for letter := 'A'; letter <= 'Z'; letter++ {
 		drive := string(letter) + ":"

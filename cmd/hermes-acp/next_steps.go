@@ -24,11 +24,12 @@ func nextSteps(p paint) string {
 		"Other editors      "+command+" editors",
 		"Add it to your editor's settings.json:",
 	)
-	text := p.bold("Everything held. What next:") + "\n\n  · " + strings.Join(steps, "\n  · ")
+	parts := []string{p.bold("Everything held. What next:"), "  · " + strings.Join(steps, "\n  · ")}
+	// The others keep their settings elsewhere.
 	for _, e := range editors()[:2] {
-		text += "\n\n" + p.bold(e.title) + "\n  " + e.settingsFor(program)
+		parts = append(parts, p.bold(e.title)+"\n  "+e.settingsFor(program))
 	}
-	return text
+	return strings.Join(parts, "\n\n")
 }
 
 // installedProgram returns the path of this program to put into an editor's
