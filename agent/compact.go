@@ -152,7 +152,7 @@ func (s *Session) keepCompacted(ctx context.Context, compacted []Message) error 
 	if err != nil {
 		return err
 	}
-	if err := store.Compact(context.WithoutCancel(ctx), s.id, compacted, s.agent.cfg.Compaction.InPlace); err != nil {
+	if err := store.Compact(ctx, s.id, compacted, s.agent.cfg.Compaction.InPlace); err != nil {
 		return err
 	}
 	s.replaceHistory(compacted)

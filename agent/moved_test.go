@@ -48,3 +48,24 @@ func TestTurnFollowsAnotherProcess(t *testing.T) {
 		t.Errorf("the model was asked with (-want +got):\n%s", diff)
 	}
 }
+
+// heldStore waits for another process to give the session back.
+type heldStore struct {
+	*memoryStore
+	waiting func()
+}
+
+func (h *heldStore) Append(ctx context.Context, _ string, _ bool, _ ...Message) error {
+	h.waiting()
+	<-ctx.Done()
+	return context.Cause(ctx)
+}
+
+func TestCancelWhileAnotherProcessHoldsTheSession(t *testing.T) {
+	b := newBench(t, nil)
+	store := &heldStore{memoryStore: b.store, waiting: b.Cancel}
+	b.agent.store = func(context.Context) (Store, error) { return store, nil }
+	if out := b.prompt("hi").Run(t.Context()); out.Err != nil || out.Stop != StopCancelled {
+		t.Errorf("outcome %+v", out)
+	}
+}

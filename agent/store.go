@@ -9,7 +9,8 @@ import (
 // ErrUnknownSession is wrapped when no session has the given id.
 var ErrUnknownSession = errors.New("no such session")
 
-// ErrSessionRunning is wrapped when another process runs a turn of the session.
+// ErrSessionRunning is wrapped when another process runs a turn of the session
+// and does not end within a short while.
 var ErrSessionRunning = errors.New("this session is running in another window; wait for its turn to end, or start a new session")
 
 // ErrSessionMoved is wrapped by Append, which then added nothing, when another
@@ -42,7 +43,8 @@ type Store interface {
 	UpdateSession(ctx context.Context, rec SessionRecord) error
 	// Messages returns the session's active messages, oldest first.
 	Messages(ctx context.Context, id string) ([]Message, error)
-	// Append adds messages at the end. When final is true they are on disk,
+	// Append adds messages at the end. The first one of a turn takes the session
+	// for this process, and waits a short while for another one to end. When final is true they are on disk,
 	// through a crash of the machine, before it returns; otherwise they survive
 	// the death of this process.
 	Append(ctx context.Context, id string, final bool, msgs ...Message) error

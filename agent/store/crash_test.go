@@ -99,9 +99,6 @@ func TestKillAtRandomPoints(t *testing.T) {
 	if got := query(t, dir, "PRAGMA integrity_check"); got != "ok" {
 		t.Errorf("integrity_check: %s", got)
 	}
-	if got := query(t, dir, "SELECT count(*) FROM acp_turn WHERE session_id IN (SELECT session_id FROM messages)"); got == "" {
-		t.Error("no answer")
-	}
 }
 
 // checkAnswered looks for every answered turn in all rows of a conversation,
@@ -184,7 +181,7 @@ func writeTogether(t *testing.T, processes, turns int) {
 
 func TestD08_AnotherProcessHoldsTheFile(t *testing.T) {
 	dir := t.TempDir()
-	db, err := open(t.Context(), Options{Dir: dir, Log: slog.New(slog.DiscardHandler)}, machine{statFileSystem, 20 * time.Millisecond})
+	db, err := open(t.Context(), Options{Dir: dir, Log: slog.New(slog.DiscardHandler)}, machine{stat: statFileSystem, busyTimeout: 20 * time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ import (
 // Forks stay and become sessions without a parent. Deleting one that does not
 // exist is no error. Errors wrap agent.ErrSessionRunning while a turn runs.
 func (db *DB) DeleteSession(ctx context.Context, id string) error {
-	if err := db.deleteSession(ctx, id); err != nil {
+	if err := db.whileRunning(ctx, func() error { return db.deleteSession(ctx, id) }); err != nil {
 		return fmt.Errorf("delete session %s: %w", id, err)
 	}
 	return nil

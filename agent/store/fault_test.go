@@ -66,7 +66,7 @@ func TestD03_JournalByFileSystem(t *testing.T) {
 			dir := t.TempDir()
 			var logged bytes.Buffer
 			opts := Options{Dir: dir, Log: slog.New(slog.NewTextHandler(&logged, nil))}
-			db, err := open(t.Context(), opts, machine{func(string) (fileSystem, error) { return tt.fs, nil }, time.Second})
+			db, err := open(t.Context(), opts, machine{stat: func(string) (fileSystem, error) { return tt.fs, nil }, busyTimeout: time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +92,7 @@ func TestD03_JournalByFileSystem(t *testing.T) {
 func TestJournalOfAMovedFile(t *testing.T) {
 	dir := t.TempDir()
 	closed(t, dir)
-	db, err := open(t.Context(), Options{Dir: dir, Log: slog.New(slog.DiscardHandler)}, machine{func(string) (fileSystem, error) { return fs9P, nil }, time.Second})
+	db, err := open(t.Context(), Options{Dir: dir, Log: slog.New(slog.DiscardHandler)}, machine{stat: func(string) (fileSystem, error) { return fs9P, nil }, busyTimeout: time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,16 +1,41 @@
 package store
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
+
+	"github.com/hermes-acp/hermes-acp/agent"
 )
 
 // errLocked means that another holder has the lock.
 var errLocked = errors.New("locked")
+
+// lockPause is the time between two attempts to take a session from another process.
+const lockPause = 20 * time.Millisecond
+
+// whileRunning tries again while another process runs the session, for as long as
+// one may take to end after its editor went away: an editor that starts its agent
+// anew comes before the old one is gone. Between two attempts nothing is held.
+func (db *DB) whileRunning(ctx context.Context, attempt func() error) error {
+	deadline := time.Now().Add(db.machine.handover)
+	for {
+		err := attempt()
+		if !errors.Is(err, agent.ErrSessionRunning) || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-time.After(lockPause):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
 
 // lockFile is a lock that ends with its process, whatever its file still says
 // (a pid in a file outlives its process, NousResearch/hermes-agent#100108).

@@ -30,7 +30,7 @@ type DB struct {
 	log      *slog.Logger
 	cols     columns
 	warnings []string
-	busy     time.Duration
+	machine  machine
 
 	readers *sql.DB
 	writer  *sql.DB // one connection
@@ -56,7 +56,7 @@ const FileName = "state.db"
 // database is moved aside, never deleted. Errors wrap ErrNewer, ErrForeign,
 // ErrReadOnly or ErrDiskFull where they apply.
 func Open(ctx context.Context, opts Options) (*DB, error) {
-	return open(ctx, opts, machine{statFileSystem, 5 * time.Second})
+	return open(ctx, opts, machine{stat: statFileSystem, busyTimeout: 5 * time.Second, handover: 3 * time.Second})
 }
 
 // machine is what a DB takes from the system it runs on.
@@ -64,6 +64,9 @@ type machine struct {
 	stat func(dir string) (fileSystem, error)
 	// busyTimeout is how long one attempt to write waits for another process.
 	busyTimeout time.Duration
+	// handover is how long a session may be held by another process before that
+	// counts as running it. One whose editor went away ends within that time.
+	handover time.Duration
 }
 
 func open(ctx context.Context, opts Options, m machine) (*DB, error) {
@@ -78,7 +81,7 @@ func open(ctx context.Context, opts Options, m machine) (*DB, error) {
 		path:    filepath.Join(opts.Dir, FileName),
 		lockDir: filepath.Join(opts.Dir, "acp-locks"),
 		log:     opts.Log,
-		busy:    m.busyTimeout,
+		machine: m,
 		writing: make(chan struct{}, 1),
 		turns:   map[string]*openTurn{},
 		seen:    map[string]int64{},
@@ -170,7 +173,7 @@ func (db *DB) connect(ctx context.Context, fsys fileSystem) (err error) {
 // dsn names the file as a URI, so that every character of the path is taken as
 // it is. The driver runs each pragma on each new connection.
 func (db *DB) dsn(txlock string, pragmas ...string) string {
-	q := url.Values{"_txlock": {txlock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", db.busy.Milliseconds())}}
+	q := url.Values{"_txlock": {txlock}, "_pragma": {fmt.Sprintf("busy_timeout(%d)", db.machine.busyTimeout.Milliseconds())}}
 	q["_pragma"] = append(q["_pragma"], pragmas...)
 	slashed := filepath.ToSlash(db.path)
 	if slashed[0] != '/' {

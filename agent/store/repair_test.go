@@ -1,7 +1,9 @@
 package store
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"slices"
 	"strings"
 	"testing"
@@ -151,12 +153,17 @@ func TestPartialAnswerIsReplacedByTheWhole(t *testing.T) {
 
 func TestSessionRunsInOneProcess(t *testing.T) {
 	dir := t.TempDir()
-	here, there := openIn(t, dir), openIn(t, dir)
+	here := openIn(t, dir)
+	there, err := open(t.Context(), Options{Dir: dir, Log: slog.New(slog.DiscardHandler)}, machine{stat: statFileSystem, busyTimeout: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closeAtEnd(t, there)
 	newSession(t, here, "s1")
 	newSession(t, here, "s2")
 	appendAll(t, here, "s1", false, user("q"))
 
-	err := there.Append(t.Context(), "s1", false, user("mine"))
+	err = there.Append(t.Context(), "s1", false, user("mine"))
 	if !errors.Is(err, agent.ErrSessionRunning) {
 		t.Fatalf("a second process wrote into a running session: %v", err)
 	}
@@ -181,6 +188,38 @@ func TestSessionRunsInOneProcess(t *testing.T) {
 		t.Error(diff)
 	}
 	appendAll(t, here, "s1", true, user("q2"), assistant("a2"))
+}
+
+// An editor that starts its agent anew comes before the old one is gone.
+func TestEndingProcessHandsItsSessionOver(t *testing.T) {
+	dir := t.TempDir()
+	db := openIn(t, dir)
+	child := start(t, "steps", dir, "s1")
+	child.next(t)
+	time.AfterFunc(200*time.Millisecond, func() { _ = child.cmd.Process.Kill() })
+	appendAll(t, db, "s1", false, user("again"))
+	want := slices.Concat(turnSteps()[0].left, []string{"user: again"})
+	if diff := cmp.Diff(want, lines(messagesOf(t, db, "s1"))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// While one session is waited for, the others go on, and the wait can be ended.
+func TestWaitForASessionHoldsNothing(t *testing.T) {
+	dir := t.TempDir()
+	here, there := openIn(t, dir), openIn(t, dir)
+	newSession(t, here, "s1")
+	newSession(t, here, "s2")
+	appendAll(t, here, "s1", false, user("q"))
+	ctx, cancel := context.WithCancelCause(t.Context())
+	failed := make(chan error)
+	go func() { failed <- there.Append(ctx, "s1", false, user("mine")) }()
+	appendAll(t, there, "s2", true, user("other"), assistant("session"))
+	stopped := errors.New("stopped")
+	cancel(stopped)
+	if err := <-failed; !errors.Is(err, stopped) && !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
 }
 
 func TestClockGoesBackwards(t *testing.T) {

@@ -23,8 +23,8 @@ type openTurn struct {
 // everything the turn brought is on disk, through a crash of the machine, before
 // Append returns; otherwise it survives the death of this process. Errors wrap
 // agent.ErrUnknownSession, agent.ErrSessionRunning when another process runs the
-// session, agent.ErrSessionMoved when one has added to it since it was read
-// here, and the causes of a failed write.
+// session and does not end soon, agent.ErrSessionMoved when one has added to it
+// since it was read here, and the causes of a failed write.
 func (db *DB) Append(ctx context.Context, id string, final bool, msgs ...agent.Message) error {
 	rows, err := encodeRows(msgs)
 	if err == nil {
@@ -70,6 +70,11 @@ func encodeRows(msgs []agent.Message) ([]row, error) {
 
 // withTurn runs fn as the writer, with the session's turn open.
 func (db *DB) withTurn(ctx context.Context, id string, fn func(*openTurn) error) error {
+	return db.whileRunning(ctx, func() error { return db.tryWithTurn(ctx, id, fn) })
+}
+
+// tryWithTurn is withTurn for a session that no other process runs.
+func (db *DB) tryWithTurn(ctx context.Context, id string, fn func(*openTurn) error) error {
 	select {
 	case <-db.writing:
 	case <-ctx.Done():
