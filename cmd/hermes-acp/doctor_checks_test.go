@@ -209,6 +209,24 @@ func TestDoctorFindsServersOnWindows(t *testing.T) {
 	}
 }
 
+// A person whose editor is on Windows has a window there.
+func TestDoctorNamesTheWindow(t *testing.T) {
+	c := newTestCheckup(t, nil, nil)
+	for _, step := range []struct {
+		change func()
+		want   string
+	}{
+		{func() {}, ", or in a terminal run: "},
+		{func() { c.wsl = &wslMachine{distro: "Ubuntu"} }, ", or inside Ubuntu (in PowerShell: wsl -d Ubuntu) run: "},
+		{func() { c.launched = true }, ", or in PowerShell run: hermes-acp.exe --setup"},
+	} {
+		step.change()
+		if remedy := c.provider(t.Context())[0].Remedy; !strings.Contains(remedy, step.want) {
+			t.Errorf("%q is not in %q", step.want, remedy)
+		}
+	}
+}
+
 func TestDoctorPrivacy(t *testing.T) {
 	c := newTestCheckup(t, map[string]string{".env": "", "config.yaml": "", store.FileName: ""}, nil)
 	wantLines(t, c.privacy(t.Context()), "ok    privacy         "+c.source.Home+" is yours alone")
