@@ -16,7 +16,7 @@ func newApp() *cli.App {
 	return &cli.App{
 		Name:        "hermes-acp",
 		Usage:       "Hermes for editors: an Agent Client Protocol coding agent",
-		Description: "With no command it serves the protocol on stdin and stdout; an editor starts it that way.",
+		Description: "With no command it serves the protocol on stdin and stdout; an editor starts it that way.\n" + actionsHelp,
 		HideVersion: true,
 		// run prints errors and chooses the exit code.
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -39,8 +39,8 @@ func newApp() *cli.App {
 	}
 }
 
-// keptWords are the words that an action such as --setup leaves of a command line.
-func keptWords([]string) []string { return nil }
+// actionFlags are the flags that actions such as --check depend on.
+var actionFlags = []string{"model", "provider", "base-url"}
 
 // serveOrExplain serves an editor, and tells a person at a terminal what they
 // started.
@@ -73,7 +73,7 @@ To use it in an editor, give the editor the command "hermes-acp".
 
 func versionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "version", Usage: "print the version", Hidden: true,
+		Name: "version", Usage: "print the version", Hidden: true, SkipFlagParsing: true,
 		Action: func(c *cli.Context) error {
 			_, err := fmt.Fprintln(c.App.Writer, version)
 			return err

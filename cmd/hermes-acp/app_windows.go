@@ -26,7 +26,7 @@ func newApp() *cli.App {
 		Name:        "hermes-acp",
 		Usage:       "Hermes for editors: an Agent Client Protocol coding agent that runs inside WSL",
 		UsageText:   "hermes-acp.exe [--distro NAME] [--user NAME] [--env NAME] [--agent NAME] [-- COMMAND ARGS]",
-		Description: "With no command it starts the agent inside WSL and connects it to stdin and stdout; an\neditor starts it that way. With -- COMMAND ARGS, or --agent NAME, it does so for any other\nagent that is installed inside WSL. Paths are translated both ways.",
+		Description: "With no command it starts the agent inside WSL and connects it to stdin and stdout; an\neditor starts it that way. With -- COMMAND ARGS, or --agent NAME, it does so for any other\nagent that is installed inside WSL. Paths are translated both ways.\n" + actionsHelp,
 		HideVersion: true,
 		// run prints errors and chooses the exit code.
 		ExitErrHandler: func(*cli.Context, error) {},
@@ -49,12 +49,12 @@ func newApp() *cli.App {
 	}
 }
 
-// keptWords are the words that an action such as --setup leaves of a command line.
-func keptWords(args []string) []string { return bridgeFlagWords(args) }
+// actionFlags are the flags that actions such as --check depend on.
+var actionFlags = []string{"distro", "user", "env", "linux-binary", "model", "provider", "base-url"}
 
 func versionCommand() *cli.Command {
 	return &cli.Command{
-		Name: "version", Usage: "print the version", Hidden: true,
+		Name: "version", Usage: "print the version", Hidden: true, SkipFlagParsing: true,
 		Action: func(c *cli.Context) error {
 			_, err := fmt.Fprintln(c.App.Writer, version)
 			return err
@@ -235,7 +235,13 @@ func insideCommand(name, usage string) *cli.Command {
 func actionInsideCommand(name, usage string) *cli.Command {
 	return &cli.Command{
 		Name: name, Usage: usage, Hidden: true, Flags: bridgeFlags(),
-		Action: func(c *cli.Context) error { return runInside(c, "--"+name) },
+		Action: func(c *cli.Context) error {
+			wish, err := bridgeWishOf(c)
+			if err != nil {
+				return err
+			}
+			return runInside(c, append([]string{"--" + name}, wish.agentFlags...)...)
+		},
 	}
 }
 

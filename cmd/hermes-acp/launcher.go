@@ -35,26 +35,6 @@ func bridgeFlags() []cli.Flag {
 	}
 }
 
-// bridgeFlagWords are those words of a command line that choose distro, user and binary. They keep
-// their meaning when a flag such as --setup takes the command line over.
-func bridgeFlagWords(args []string) []string {
-	kept := []string{"--distro", "--user", "--env", "--linux-binary"}
-	var words []string
-	for i := 0; i < len(args) && args[i] != "--"; i++ {
-		name, _, joined := strings.Cut(args[i], "=")
-		if !slices.Contains(kept, "--"+strings.TrimLeft(name, "-")) {
-			continue
-		}
-		words = append(words, args[i])
-		if i++; !joined && i < len(args) {
-			words = append(words, args[i])
-		} else {
-			i--
-		}
-	}
-	return words
-}
-
 // bridgeWish is what a command line on Windows asks for.
 type bridgeWish struct {
 	distro, user, agent string

@@ -111,19 +111,3 @@ func TestLauncherCommandLineErrors(t *testing.T) {
 		})
 	}
 }
-
-func TestBridgeFlagWords(t *testing.T) {
-	for line, want := range map[string]string{
-		"--distro Debian --setup":                        "--distro Debian",
-		"--setup --distro=Debian --user u --model m":     "--distro=Debian --user u",
-		"-distro Debian --env A --env=B --check":         "-distro Debian --env A --env=B",
-		"--linux-binary f --version -- codex --distro x": "--linux-binary f",
-		"--check":          "",
-		"--model --distro": "--distro",
-		"--trace f --agent codex --distro Debian acp --setup ": "--distro Debian",
-	} {
-		if got := strings.Join(bridgeFlagWords(strings.Fields(line)), " "); got != want {
-			t.Errorf("%q keeps %q, want %q", line, got, want)
-		}
-	}
-}

@@ -12,8 +12,6 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
-	"slices"
-	"strings"
 
 	"github.com/urfave/cli/v2"
 )
@@ -28,10 +26,7 @@ func main() {
 // run is main with its exit code as a value: 0, 1 for a failure that it has
 // reported on stderr, or the code that a command asks for.
 func run(ctx context.Context, args []string, stderr io.Writer) int {
-	if name := leadingAction(args[1:]); name != "" {
-		args = slices.Concat([]string{args[0], name}, keptWords(args[1:]), withoutActions(args[1:]))
-	}
-	err := newApp().RunContext(ctx, args)
+	err := refuseQuietly(newApp()).RunContext(ctx, withActionFirst(args))
 	if err == nil {
 		return 0
 	}
@@ -43,37 +38,6 @@ func run(ctx context.Context, args []string, stderr io.Writer) int {
 	}
 	fmt.Fprintln(stderr, "hermes-acp: "+err.Error())
 	return 1
-}
-
-// actions are the flags that are commands of their own. They win wherever they
-// stand before `--`: registries append --setup to a command line and the
-// protocol lets clients replace it (facts of the ACP registry's AUTHENTICATION
-// page), so both layouts have to work.
-var actions = []string{"--version", "--check", "--setup"}
-
-func leadingAction(args []string) string {
-	for _, want := range actions {
-		for _, arg := range args {
-			if arg == "--" {
-				break
-			}
-			if arg == want {
-				return strings.TrimPrefix(want, "--")
-			}
-		}
-	}
-	return ""
-}
-
-// withoutActions drops everything that belongs to the command line an action
-// replaced, except what stands behind `--`.
-func withoutActions(args []string) []string {
-	for i, arg := range args {
-		if arg == "--" {
-			return args[i:]
-		}
-	}
-	return nil
 }
 
 // versionText is the version with the commit of a build that has one.
