@@ -141,7 +141,8 @@ func (c *checkup) noAnswer(name string, e config.Endpoint, err error) finding {
 
 // reachRemedy is what to do about a provider that cannot be reached.
 func (c *checkup) reachRemedy(e config.Endpoint, err error) string {
-	if !isLoopback(e.BaseURL) {
+	address, parseErr := url.Parse(e.BaseURL)
+	if parseErr != nil || !isLoopback(address.Hostname()) {
 		return "check the network; behind a proxy set HTTPS_PROXY in the environment of the editor"
 	}
 	remedy := "start the server at " + shownURL(e.BaseURL)
@@ -151,26 +152,14 @@ func (c *checkup) reachRemedy(e config.Endpoint, err error) string {
 	// The localhost of a distro is not that of Windows, unless WSL mirrors the network.
 	remedy += `; if it runs on Windows, put networkingMode=mirrored below [wsl2] in %USERPROFILE%\.wslconfig and in PowerShell run: wsl --shutdown`
 	if gateway, ok := defaultGateway(c.wsl.routes); ok {
-		remedy += fmt.Sprintf(", or let it listen on 0.0.0.0 (OLLAMA_HOST=0.0.0.0) and set model.base_url to http://%s:%s", gateway, portAndPath(e.BaseURL))
+		remedy += fmt.Sprintf(", or let it listen on 0.0.0.0 (OLLAMA_HOST=0.0.0.0) and set model.base_url to http://%s:%s", gateway, address.Port()+address.Path)
 	}
 	return remedy
 }
 
-func isLoopback(address string) bool {
-	u, err := url.Parse(address)
-	if err != nil {
-		return false
-	}
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
-}
-
-func portAndPath(address string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	return u.Port() + u.Path
+func isLoopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // defaultGateway finds the address of Windows in the text of /proc/net/route: its
