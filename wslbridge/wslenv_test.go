@@ -33,7 +33,7 @@ func TestChildEnviron(t *testing.T) {
 			nil,
 			[]string{`SSL_CERT_FILE=C:\ca.pem`, "WSL_UTF8=1", "HERMES_ACP_FORWARDED=", "WSLENV=HERMES_ACP_FORWARDED/u:SSL_CERT_FILE/up"},
 		},
-		"W59 HERMES_HOME stays on Windows": {
+		"W59 D17 HERMES_HOME stays on Windows": {
 			[]string{`HERMES_HOME=C:\Users\u\.hermes`},
 			[]string{"HERMES_HOME"},
 			[]string{`HERMES_HOME=C:\Users\u\.hermes`, "WSL_UTF8=1", "HERMES_ACP_FORWARDED=", "WSLENV=HERMES_ACP_FORWARDED/u"},

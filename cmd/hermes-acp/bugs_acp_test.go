@@ -266,11 +266,16 @@ prompt Five
 asked /messages/*/content has We counted.
 asked /messages/*/content unlike Answer two.*
 expect /result/stopReason "end_turn"
+update session_info_update /_meta/hermes/sessionProvenance/previousHermesSessionId "$SESSION"
+update session_info_update /_meta/hermes/sessionProvenance/acpSessionId "$SESSION"
 call session/list {}
 expect /result/sessions/0/sessionId "$SESSION"
+expect /result/sessions/0/_meta/hermes/sessionProvenance/compressionDepth 1
 expect /result/sessions/1 absent
 stop
 hello
+call session/resume {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}
+expect /result/_meta/hermes/sessionProvenance/parentHermesSessionId "$SESSION"
 call session/load {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}
 expect /result/_meta/hermes/sessionProvenance/compressionDepth 1
 begin Six
@@ -294,6 +299,26 @@ text Answer five.
 -- reply --
 text Slowly
 gate never
+`},
+		// NousResearch/hermes-agent#76215: what /compress made is gone after a
+		// restart.
+		{"P45_a_compression_outlives_the_process", compressed + `
+stop
+hello
+call session/load {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}
+text has We counted.
+prompt Five
+asked /messages/*/content has We counted.
+asked /messages/*/content unlike Answer two.*
+call session/fork {"sessionId":"$SESSION","cwd":"$WORK/ws"}
+expect /result/_meta/hermes/sessionProvenance/sessionKind "root"
+prompt Six
+asked /messages/*/content has We counted.
+` + compressedAnswers + `
+-- reply --
+text Answer five.
+-- reply --
+text Answer six.
 `},
 		// anomalyco/opencode#49563: the client's folder is ignored.
 		{"P47_a_loaded_session_works_where_the_client_says", `

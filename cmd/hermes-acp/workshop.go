@@ -77,13 +77,15 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 // closeTimeout bounds what the end of a process may wait for.
 const closeTimeout = 3 * time.Second
 
-func (w *workshop) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
+// close ends the sessions and what they work with. It does so too when ctx has
+// ended, as at a signal.
+func (w *workshop) close(ctx context.Context) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	w.agent.Close(ctx)
 	w.tools.Close()
 	if err := w.models.close(); err != nil {
-		w.log.Warn("could not stop the offline model", "error", err)
+		w.log.WarnContext(ctx, "could not stop the offline model", "error", err)
 	}
 	w.store.close()
 }
