@@ -130,7 +130,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 	}
 	defer closeTrace()
 	workshop := newWorkshop(source, settings, log)
-	defer workshop.close()
+	defer workshop.close(ctx)
 	log.InfoContext(ctx, "serving", "version", versionText())
 	err = acp.Serve(ctx, in, out, acp.Config{
 		Agent:   workshop.agent,
