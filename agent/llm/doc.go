@@ -8,5 +8,5 @@
 // out from then on; that memory lives in the Client.
 //
 // The request types are go-openai's. Its client and stream reader are not used,
-// for reasons that docs/decisions/004-model-stream.md gives.
+// for reasons that docs/decisions/001-model-stream.md gives.
 package llm
