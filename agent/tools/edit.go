@@ -61,6 +61,12 @@ func openForEdit(ws *agent.Workspace, name string) (file, error) {
 	return f, nil
 }
 
+// isLink reports whether the call named a symbolic link itself.
+func (f file) isLink() bool {
+	info, err := os.Lstat(f.path)
+	return err == nil && info.Mode()&fs.ModeSymlink != 0
+}
+
 // change is what an edit makes of one file.
 type change struct {
 	file

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -135,6 +136,23 @@ func TestE27_SwapForALinkFailsClosed(t *testing.T) {
 			}
 		})
 	}
+}
+
+// To delete or move a link, or what it leads to: a patch does not say which.
+func TestPatchDoesNotDeleteOrMoveThroughALink(t *testing.T) {
+	b := newWorkbench(t)
+	b.write(t, "real.txt", "a\n")
+	must(t, os.Symlink("real.txt", b.path("link")))
+	for _, part := range [][]string{
+		{"*** Delete File: link"},
+		{"*** Move File: link -> moved"},
+		{"*** Update File: link", "*** Move to: moved", "-a", "+b"},
+	} {
+		if _, err := b.call(t, "patch", v4a(part...)); err == nil || !strings.Contains(err.Error(), "is a link to "+b.path("real.txt")) {
+			t.Errorf("%s: error %v", part[0], err)
+		}
+	}
+	b.holds(t, "link", "real.txt")
 }
 
 // A FIFO never hangs a read, and devices are not files.

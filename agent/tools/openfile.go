@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -119,7 +120,7 @@ func readRegular(target string, limit int64) ([]byte, fs.FileInfo, error) {
 	}
 	data := make([]byte, 0, info.Size()+1)
 	for {
-		n, err := f.Read(data[len(data):cap(data)])
+		n, err := readWithin(readPatience, f, data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		if errors.Is(err, io.EOF) {
 			return data, info, nil
@@ -134,6 +135,16 @@ func readRegular(target string, limit int64) ([]byte, fs.FileInfo, error) {
 			data = append(data, 0)[:len(data)]
 		}
 	}
+}
+
+// readPatience is how long a read may wait. Files on a disk do not wait in this
+// sense; those that only look regular, such as /proc/kmsg, may do so for ever.
+const readPatience = time.Second
+
+// readWithin is f.Read that gives up where nothing comes within patience.
+func readWithin(patience time.Duration, f *os.File, buf []byte) (int, error) {
+	_ = f.SetReadDeadline(time.Now().Add(patience)) // files on a disk have none
+	return f.Read(buf)
 }
 
 // discardClose closes what nothing was written through, so that an error could

@@ -124,6 +124,8 @@ func (p filePatch) changes(ws *agent.Workspace) (changes []change, did string, e
 		return nil, "", errors.New("the file exists already; use *** Update File")
 	case p.action != addFile && !f.exists:
 		return nil, "", errors.New("there is no such file")
+	case (p.action == deleteFile || p.moveTo != "") && f.isLink():
+		return nil, "", fmt.Errorf("it is a link to %s; name that file, or remove the link with terminal", f.target)
 	}
 	switch p.action {
 	case addFile:

@@ -129,7 +129,7 @@ func readForSearch(path string, buf []byte) []byte {
 		if len(data) == cap(data) {
 			data = append(data, 0)[:len(data)]
 		}
-		n, err := f.Read(data[len(data):cap(data)])
+		n, err := readWithin(readPatience, f, data[len(data):cap(data)])
 		data = data[:len(data)+n]
 		switch {
 		case errors.Is(err, io.EOF):
