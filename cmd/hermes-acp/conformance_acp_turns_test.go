@@ -312,6 +312,20 @@ call write_file {"path": "a.txt", "content": "b"}
 -- reply --
 text Not done.
 `},
+		{"acp_080_an_unknown_outcome_means_no", `
+open
+begin go
+until session/request_permission
+keep ASK /id
+raw {"jsonrpc":"2.0","id":$ASK,"result":{"outcome":{"outcome":"granted","optionId":"allow_once"}}}
+await
+update tool_call_update /status "failed"
+file ws/a.txt absent
+-- reply --
+call write_file {"path": "a.txt", "content": "b"}
+-- reply --
+text Not done.
+`},
 		{"acp_081_an_option_never_offered_means_no", `
 open
 begin go

@@ -322,6 +322,15 @@ asked /messages/1/content "hi"
 -- reply --
 text Hello.
 `},
+		{"hermes_086_an_image_without_a_type", `
+open
+call session/prompt {"sessionId":"$SESSION","prompt":[{"type":"image","data":"aGk="},{"type":"image","mimeType":"image/webp","data":"aGk="},{"type":"image","uri":"https://example.com/a.png"}]}
+asked /messages/1/content/0/image_url/url "data:image/png;base64,aGk="
+asked /messages/1/content/1/image_url/url "data:image/webp;base64,aGk="
+asked /messages/1/content/2/image_url/url "https://example.com/a.png"
+-- reply --
+text Images.
+`},
 		{"hermes_087_a_large_file_is_cut", `
 write ws/large.txt "` + large + `"
 open
