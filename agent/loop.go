@@ -3,12 +3,9 @@ package agent
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 )
 
 // run is the state of one running turn.
@@ -208,15 +205,17 @@ func (r *run) finish(ctx context.Context, answer Completion) Outcome {
 	if err := r.record(ctx, true, answer.Message); err != nil {
 		return Outcome{Err: err}
 	}
+	if ctx.Err() != nil { // the cancel came with the last words of the answer
+		return Outcome{Stop: StopCancelled, Usage: r.usage}
+	}
 	r.title(ctx)
 	out := Outcome{Stop: StopEndTurn, Usage: r.usage}
-	switch {
-	case ctx.Err() != nil: // the cancel came with the last words of the answer
-		out.Stop = StopCancelled
-	case answer.Finish == FinishLength:
+	switch answer.Finish {
+	case FinishLength:
 		out.Stop = StopMaxTokens
-	case answer.Finish == FinishRefusal:
+	case FinishRefusal:
 		out.Stop = StopRefusal
+	case FinishStop, FinishToolCalls:
 	}
 	return out
 }
@@ -247,163 +246,4 @@ func (r *run) cancelled(ctx context.Context) Outcome {
 func (r *run) fail(ctx context.Context, cause error) Outcome {
 	err := r.close(ctx, "This turn did not complete: "+cause.Error())
 	return Outcome{Err: errors.Join(cause, err), Usage: r.usage}
-}
-
-// close makes the history one that a model accepts and that says how the turn
-// ended: every call has a result, and no user row stays open. An answer of the
-// model that was cut short closes the turn by itself.
-func (r *run) close(ctx context.Context, text string) error {
-	r.session.mu.Lock()
-	missing := unanswered(r.session.history)
-	last := Message{}
-	if n := len(r.session.history); n > 0 {
-		last = r.session.history[n-1]
-	}
-	r.session.mu.Unlock()
-
-	var rows []Message
-	for _, c := range missing {
-		rows = append(rows, toolMessage(c, text, true))
-	}
-	if len(rows) > 0 || last.Role != RoleAssistant {
-		closing := TextMessage(RoleAssistant, text)
-		closing.Authored = true
-		rows = append(rows, closing)
-	}
-	return r.record(ctx, true, rows...)
-}
-
-// unanswered returns the calls at the end of a history that have no result.
-func unanswered(history []Message) []ToolCall {
-	answered := map[string]bool{}
-	for _, m := range slices.Backward(history) {
-		switch m.Role {
-		case RoleTool:
-			answered[m.ToolCallID] = true
-		case RoleAssistant:
-			return slices.DeleteFunc(slices.Clone(m.ToolCalls), func(c ToolCall) bool { return answered[c.ID] })
-		case RoleUser, RoleSystem:
-			return nil
-		}
-	}
-	return nil
-}
-
-// record appends messages to the history. It works after a cancel too: what
-// happened is kept.
-func (r *run) record(ctx context.Context, final bool, msgs ...Message) error {
-	return r.append(context.WithoutCancel(ctx), final, msgs...)
-}
-
-// append appends messages to the history, in the store first.
-func (r *run) append(ctx context.Context, final bool, msgs ...Message) error {
-	now := time.Now()
-	for i := range msgs {
-		if msgs[i].Time.IsZero() {
-			msgs[i].Time = now
-		}
-	}
-	err := r.store.Append(ctx, r.session.id, final, msgs...)
-	if errors.Is(err, ErrSessionMoved) {
-		// Another process went on with the conversation; this turn follows it.
-		if err = r.session.readHistory(ctx, r.store); err == nil {
-			err = r.store.Append(ctx, r.session.id, final, msgs...)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("save the conversation: %w", err)
-	}
-	r.session.mu.Lock()
-	defer r.session.mu.Unlock()
-	r.session.history = append(r.session.history, msgs...)
-	return nil
-}
-
-// call runs one tool call from its announcement to its end and returns the
-// message for the model.
-func (r *run) call(ctx context.Context, tc ToolCall) Message {
-	if ctx.Err() != nil {
-		return toolMessage(tc, "Not run: the turn was cancelled by the user.", true)
-	}
-	// Updates about a call are sent after a cancel too: each card gets its end.
-	tell := context.WithoutCancel(ctx)
-	call, plan, err := r.plan(ctx, tc)
-	r.emit(tell, CallStarted{Call: call})
-
-	action := Action{SessionID: r.session.id, CallID: call.ID, Tool: call.Tool, Grant: GrantDenied, Started: time.Now()}
-	action.Paths, action.Command = call.Access.targets()
-	var result Result
-	ended := false
-	end := func(err error) {
-		ended = true
-		r.emit(tell, CallEnded{Call: call, Result: result, Err: err})
-		if err != nil {
-			action.Failure = err.Error()
-		}
-		action.Ended = time.Now()
-		if err := r.store.RecordAction(tell, action); err != nil {
-			r.session.agent.cfg.Log.ErrorContext(ctx, "could not record an action", "session_id", r.session.id, "tool", call.Tool, "error", err)
-		}
-	}
-	defer func() {
-		if !ended { // a panic
-			end(errors.New("this tool call ended without a result: internal error"))
-		}
-	}()
-
-	if err == nil {
-		action.Grant, err = r.session.approvals.Allow(ctx, call, r.ws, r.session.mode())
-	}
-	if err == nil && ctx.Err() != nil {
-		err = context.Cause(ctx)
-	}
-	if err == nil {
-		r.emit(tell, CallRunning{CallID: call.ID})
-		result, err = plan.Run(ctx, func(p Progress) { r.emit(ctx, CallOutput{CallID: call.ID, Output: p.Output}) })
-	}
-	end(err)
-	if err != nil {
-		return toolMessage(tc, "Error: "+err.Error(), true)
-	}
-	if result.Entries != nil {
-		r.emit(tell, PlanChanged{Entries: result.Entries})
-	}
-	msg := toolMessage(tc, result.Text, result.Failed)
-	for _, url := range result.Images {
-		msg.Parts = append(msg.Parts, Part{ImageURL: url})
-	}
-	return msg
-}
-
-// plan finds the tool and lets it say what the call would do.
-func (r *run) plan(ctx context.Context, tc ToolCall) (CallInfo, Plan, error) {
-	info := CallInfo{ID: tc.ID, Tool: tc.Name, Title: tc.Name, Kind: KindOther, Arguments: tc.Arguments}
-	tool, ok := r.tools.byName[tc.Name]
-	if !ok {
-		return info, Plan{}, fmt.Errorf("there is no tool named %q; the tools are %s", tc.Name, strings.Join(r.tools.names(), ", "))
-	}
-	info.Known = true
-	info.Kind = tool.Spec().Kind
-	args := tc.Arguments
-	if strings.TrimSpace(args) == "" {
-		args = "{}"
-	}
-	if !json.Valid([]byte(args)) {
-		return info, Plan{}, fmt.Errorf("the arguments of %s are not valid JSON, so it was not run; send the whole call again", tc.Name)
-	}
-	plan, err := tool.Plan(ctx, r.ws, json.RawMessage(args))
-	if err != nil {
-		return info, Plan{}, err
-	}
-	if plan.Title != "" {
-		info.Title = plan.Title
-	}
-	info.Locations, info.Access = plan.Locations, plan.Access
-	return info, plan, nil
-}
-
-func toolMessage(c ToolCall, text string, failed bool) Message {
-	m := TextMessage(RoleTool, text)
-	m.ToolCallID, m.ToolName, m.Failed = c.ID, c.Name, failed
-	return m
 }
