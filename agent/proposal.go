@@ -7,11 +7,12 @@ import "encoding/json"
 type EditProposal struct {
 	// Tool is the name of the tool that wants the change.
 	Tool string
-	// Path is the absolute path as the call named it.
+	// Path is Target as it is shown to the person: below a root of the workspace
+	// in that root's own spelling, which may be a link.
 	Path string
-	// Target is Path with its symbolic links resolved: the file that is written.
+	// Target is the file that is written, absolute, symbolic links resolved.
 	Target string
-	// Paths are all absolute paths the whole call touches, this one included;
+	// Paths are all absolute paths the whole call names, as it names them;
 	// policy looks at every one of them.
 	Paths []string
 	// OldText is the file's text before; nil when there is no such file.

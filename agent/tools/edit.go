@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -23,6 +24,7 @@ var errChanged = errors.New("changed on disk since the edit was proposed; read i
 type file struct {
 	path   string // absolute, as the call named it
 	target string // path with its links resolved
+	shown  string // target as the person knows it
 	exists bool
 	data   []byte
 	text   string
@@ -43,7 +45,7 @@ func openForEdit(ws *agent.Workspace, name string) (file, error) {
 	if err != nil {
 		return file{}, err
 	}
-	f := file{path: path, target: target}
+	f := file{path: path, target: target, shown: shownPath(ws, target)}
 	var info fs.FileInfo
 	f.data, info, err = readRegular(target, maxEditSize)
 	switch {
@@ -59,6 +61,18 @@ func openForEdit(ws *agent.Workspace, name string) (file, error) {
 		return file{}, fmt.Errorf("edit %s: it %w (%s)", name, err, byteCount(info.Size()))
 	}
 	return f, nil
+}
+
+// shownPath is target, a resolved path, below a root of the workspace as the
+// client spells that root.
+func shownPath(ws *agent.Workspace, target string) string {
+	for _, root := range ws.Roots() {
+		resolved, err := agent.ResolveLinks(root)
+		if below, ok := strings.CutPrefix(target, resolved+string(filepath.Separator)); err == nil && ok {
+			return filepath.Join(root, below)
+		}
+	}
+	return target
 }
 
 // isLink reports whether the call named a symbolic link itself.
@@ -99,7 +113,7 @@ func proposals(tool string, args json.RawMessage, changes []change) []agent.Edit
 	}
 	edits := make([]agent.EditProposal, len(changes))
 	for i, c := range changes {
-		edits[i] = agent.EditProposal{Tool: tool, Path: c.path, Target: c.target, Paths: paths, Arguments: args}
+		edits[i] = agent.EditProposal{Tool: tool, Path: c.shown, Target: c.target, Paths: paths, Arguments: args}
 		if c.exists {
 			edits[i].OldText = &c.text
 		}
@@ -113,7 +127,7 @@ func proposals(tool string, args json.RawMessage, changes []change) []agent.Edit
 func locations(changes []change) []agent.Location {
 	var at []agent.Location
 	for _, c := range changes {
-		at = append(at, agent.Location{Path: c.path})
+		at = append(at, agent.Location{Path: c.shown})
 	}
 	return at
 }

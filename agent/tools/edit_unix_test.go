@@ -52,14 +52,28 @@ func TestE22_SymlinkIsWrittenThrough(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := plan.Access.Edits[0].Target; got != b.path("real.txt") {
-		t.Errorf("target %s", got)
+	edit := plan.Access.Edits[0]
+	if edit.Target != b.path("real.txt") || edit.Path != b.path("real.txt") || edit.Paths[0] != b.path("link") {
+		t.Errorf("target %s, shown %s, paths %s", edit.Target, edit.Path, edit.Paths)
 	}
 	if _, err := plan.Run(t.Context(), nil); err != nil {
 		t.Fatal(err)
 	}
 	if to, err := os.Readlink(b.path("link")); err != nil || to != "real.txt" || b.read(t, "real.txt") != "b\n" {
 		t.Errorf("link to %q, error %v, target holds %q", to, err, b.read(t, "real.txt"))
+	}
+}
+
+// A workspace that is opened through a link is shown as the client spells it.
+func TestEditBelowALinkedRootIsShownThere(t *testing.T) {
+	b := newWorkbench(t)
+	b.write(t, "real/a.txt", "a\n")
+	must(t, os.Symlink("real", b.path("root")))
+	b.ws.Cwd = b.path("root")
+	plan, err := b.plan(t, "write_file", args{"path": "a.txt", "content": "b\n"})
+	must(t, err)
+	if edit := plan.Access.Edits[0]; edit.Path != b.path("a.txt") || edit.Target == edit.Path {
+		t.Errorf("shown %s, target %s", edit.Path, edit.Target)
 	}
 }
 
@@ -90,9 +104,9 @@ func TestE24_DanglingLinkNamesItsTarget(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := plan.Access.Edits[0].Target
-	if b.ws.Contains(target) || filepath.Base(target) != "x" {
-		t.Errorf("target %s", target)
+	edit := plan.Access.Edits[0]
+	if b.ws.Contains(edit.Target) || filepath.Base(edit.Target) != "x" || edit.Path != edit.Target {
+		t.Errorf("target %s, shown %s", edit.Target, edit.Path)
 	}
 	if _, err := os.Lstat(outside); !os.IsNotExist(err) {
 		t.Errorf("planning created %s", outside)
