@@ -34,6 +34,9 @@ type Config struct {
 	SystemPrompt func(ctx context.Context, ws *Workspace, model ModelInfo) string
 	// Compaction says when conversations are compacted.
 	Compaction Compaction
+	// TitleModel is the id of a model that writes the titles of sessions; without
+	// one they are the words of the first prompt.
+	TitleModel string
 	// Translate is given to every Workspace; nil outside WSL.
 	Translate func(path string) (string, error)
 	// Effort is the reasoning effort of sessions that chose none; empty leaves it

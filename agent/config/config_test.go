@@ -74,6 +74,9 @@ func TestSettings(t *testing.T) {
 				s.Compression = config.Compression{Threshold: 0.8, ThresholdTokens: 9, InPlace: true}
 			},
 		},
+		"title model": {"auxiliary: {title_generation: {provider: auto, model: small}}\n", func(s *config.Settings) {
+			s.Auxiliary.TitleGeneration = config.AuxiliaryModel{Provider: "auto", Model: "small"}
+		}},
 		"agent": {
 			"agent: {max_turns: 5, reasoning_effort: high, disabled_toolsets: [web]}\nterminal: {env_passthrough: [GROQ_API_KEY]}\n",
 			func(s *config.Settings) {
@@ -94,6 +97,20 @@ func TestSettings(t *testing.T) {
 				t.Errorf("settings (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+func TestAuxiliaryModelID(t *testing.T) {
+	t.Parallel()
+	for want, m := range map[string]config.AuxiliaryModel{
+		"":                 {Provider: "openrouter"},
+		"small":            {Provider: "auto", Model: "small"},
+		"small:latest":     {Model: "small:latest"},
+		"openrouter:small": {Provider: "openrouter", Model: "small"},
+	} {
+		if got := m.ID(); got != want {
+			t.Errorf("%+v has the id %q, want %q", m, got, want)
+		}
 	}
 }
 

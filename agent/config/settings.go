@@ -22,6 +22,7 @@ type Settings struct {
 	Compression     Compression      `yaml:"compression"`
 	Agent           Agent            `yaml:"agent"`
 	Terminal        Terminal         `yaml:"terminal"`
+	Auxiliary       Auxiliary        `yaml:"auxiliary"`
 }
 
 // Model says which model to use. Hermes writes it as a mapping; a plain name is
@@ -81,6 +82,25 @@ type Terminal struct {
 	Timeout Seconds `yaml:"timeout"`
 	// EnvPassthrough names variables that commands see although they hold keys.
 	EnvPassthrough []string `yaml:"env_passthrough"`
+}
+
+// Auxiliary are the models for work beside the conversation.
+type Auxiliary struct {
+	TitleGeneration AuxiliaryModel `yaml:"title_generation"`
+}
+
+// AuxiliaryModel is a model that a person may choose for one kind of work.
+type AuxiliaryModel struct {
+	Provider string `yaml:"provider"` // empty or auto: the one of the conversation
+	Model    string `yaml:"model"`
+}
+
+// ID is the id that Config.Endpoint takes, empty when no model was chosen.
+func (m AuxiliaryModel) ID() string {
+	if m.Model == "" || m.Provider == "" || m.Provider == "auto" {
+		return m.Model
+	}
+	return m.Provider + ":" + m.Model
 }
 
 // DefaultSettings are the settings of an empty config.yaml.

@@ -139,3 +139,19 @@ call session/load {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}`
 	step("hello"+load, false)
 	step("begin on and on\nuntil Slowly\nstop", true)
 }
+
+func TestTitleByAModel(t *testing.T) {
+	t.Parallel()
+	playCase(t, directLane, `
+write home/.hermes/config.yaml "auxiliary:\n  title_generation:\n    model: test-model\n"
+open
+prompt Rename parse
+update session_info_update /title "From parse to decode"
+call session/list {}
+expect /result/sessions/0/title "From parse to decode"
+-- reply --
+text Done.
+-- reply --
+text From parse to decode
+`, nil)
+}

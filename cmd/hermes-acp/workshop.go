@@ -67,6 +67,7 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 			MaxTokens: settings.Compression.ThresholdTokens,
 			InPlace:   settings.Compression.InPlace,
 		},
+		TitleModel:  settings.Auxiliary.TitleGeneration.ID(),
 		Effort:      settings.Agent.ReasoningEffort,
 		MaxRequests: settings.Agent.MaxTurns,
 		Log:         log,
