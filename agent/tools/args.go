@@ -26,9 +26,16 @@ func decodeArgs(raw json.RawMessage, args any) error {
 	if len(text) == 0 || string(text) == "null" {
 		return nil
 	}
+	if text[0] != '{' {
+		return errors.New("arguments: a JSON object is needed")
+	}
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
-	if err := d.Decode(args); err != nil {
+	err := d.Decode(args)
+	if wrong, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("arguments: %s is a JSON %s, a %s is needed", wrong.Field, wrong.Value, wrong.Type.Kind())
+	}
+	if err != nil {
 		return fmt.Errorf("arguments: %s", strings.TrimPrefix(err.Error(), "json: "))
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {

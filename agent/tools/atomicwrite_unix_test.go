@@ -91,6 +91,8 @@ func TestE21_SetgidFolder(t *testing.T) {
 func TestSearchPassesOverSpecialFiles(t *testing.T) {
 	b := newWorkbench(t)
 	must(t, syscall.Mkfifo(b.path("fifo"), 0o644))
+	must(t, syscall.Mkfifo(b.path(".gitignore"), 0o644))
+	must(t, os.Symlink("/dev/zero", b.path(".ignore")))
 	b.write(t, "f", "foo\n")
 	if got, err := b.call(t, "search_files", args{"pattern": "foo"}); err != nil || !strings.HasPrefix(got.Text, "1 in 1 files") {
 		t.Errorf("%q, error %v", got.Text, err)

@@ -62,9 +62,8 @@ func isRepositoryRoot(dir string) bool {
 func (r *ignoreRules) below(dir string) *ignoreRules {
 	own := &ignoreRules{parent: r, dir: dir + string(filepath.Separator)}
 	for _, name := range []string{".git/info/exclude", ".gitignore", ".ignore"} {
-		if text, err := os.ReadFile(filepath.Join(dir, name)); err == nil {
-			own.rules = append(own.rules, parseIgnore(string(text))...)
-		}
+		text := readForSearch(filepath.Join(dir, name), nil) // a link is not followed, as in git
+		own.rules = append(own.rules, parseIgnore(string(text))...)
 	}
 	if len(own.rules) == 0 {
 		return r
