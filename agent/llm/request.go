@@ -86,9 +86,13 @@ func messages(conversation []agent.Message, d dialect) []message {
 			images = nil
 		}
 		flush()
+		text := content(parts)
+		if text == "" && m.Role == agent.RoleAssistant && len(m.ToolCalls) == 0 {
+			text = "(no answer)" // Anthropic refuses a conversation with an empty one
+		}
 		out = append(out, message{
 			Role:             string(m.Role),
-			Content:          content(parts),
+			Content:          text,
 			ReasoningContent: d.reasoningOf(m, i > turn),
 			ToolCalls:        toolCalls(m.ToolCalls),
 		})

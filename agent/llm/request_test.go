@@ -68,6 +68,24 @@ func TestM25_M38_RequestShape(t *testing.T) {
 	}
 }
 
+// TestEmptyAnswer: a model that said nothing once must not end the conversation
+// with a provider that refuses empty messages.
+func TestEmptyAnswer(t *testing.T) {
+	t.Parallel()
+	srv := llmtest.Start(t, "-- reply --\ntext ok\n")
+	req := agent.ModelRequest{Messages: []agent.Message{
+		agent.TextMessage(agent.RoleUser, "hi"),
+		{Role: agent.RoleAssistant, Reasoning: "nothing to say"},
+		agent.TextMessage(agent.RoleUser, "hello?"),
+	}}
+	if _, err := newClient(t, srv.URL).Stream(t.Context(), req, func(agent.Delta) {}); err != nil {
+		t.Fatal(err)
+	}
+	if got := srv.Requests()[0].Messages[1].Text(); got != "(no answer)" {
+		t.Errorf("the empty answer was sent as %q", got)
+	}
+}
+
 func decoded(t *testing.T, text string) any {
 	t.Helper()
 	var v any

@@ -156,6 +156,9 @@ func checkMessage(m Message) error {
 			return fmt.Errorf("tool_call_id is missing")
 		}
 	case "assistant":
+		if m.Text() == "" && len(m.ToolCalls) == 0 {
+			return fmt.Errorf("content is empty and there are no tool calls")
+		}
 	default:
 		return fmt.Errorf("no such role")
 	}

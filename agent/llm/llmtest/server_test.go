@@ -87,6 +87,7 @@ func TestRefusesBadRequests(t *testing.T) {
 		"no content":                {with(user, `{"role":"assistant"}`, user), "content is missing"},
 		"content null":              {with(`{"role":"user","content":null}`), "content is missing"},
 		"empty user content":        {with(`{"role":"user","content":""}`), "content is empty"},
+		"empty assistant content":   {with(user, `{"role":"assistant","content":""}`, user), "content is empty"},
 		"empty content list":        {with(`{"role":"user","content":[]}`), "empty list"},
 		"unknown content part":      {with(`{"role":"user","content":[{"type":"audio"}]}`), "neither a text nor an image"},
 		"unknown role":              {with(`{"role":"function","content":"x"}`), "no such role"},
