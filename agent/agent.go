@@ -120,7 +120,7 @@ func (a *Agent) NewSession(ctx context.Context, opts SessionOptions) (*Session, 
 	}
 	now := time.Now()
 	rec := SessionRecord{
-		ID: newSessionID(), Cwd: opts.Cwd, Dirs: opts.Dirs, Mode: ModeDefault,
+		ID: NewID(), Cwd: opts.Cwd, Dirs: opts.Dirs, Mode: ModeDefault,
 		CreatedAt: now, UpdatedAt: now,
 	}
 	if err := store.CreateSession(ctx, rec); err != nil {
@@ -199,8 +199,9 @@ func (a *Agent) forget(s *Session) {
 	}
 }
 
-// newSessionID returns a version 4 UUID, the form Hermes gives its ACP sessions.
-func newSessionID() string {
+// NewID returns a random UUID, version 4: the form that Hermes gives its ACP
+// sessions.
+func NewID() string {
 	var b [16]byte
 	_, _ = rand.Read(b[:]) // never fails since Go 1.24
 	b[6] = b[6]&0x0f | 0x40

@@ -125,7 +125,7 @@ func (s *Session) Compact(ctx context.Context, emit func(context.Context, Event)
 	if len(middle) < 2 {
 		return before, before, ErrNothingToCompact
 	}
-	id := newSessionID()
+	id := NewID()
 	emit(ctx, CompactionChanged{ID: id, State: CompactionRunning})
 	summary, err := summarize(ctx, model, middle)
 	if err == nil {

@@ -17,7 +17,7 @@ func (s *Session) Fork(ctx context.Context, opts SessionOptions) (*Session, erro
 	if err != nil {
 		return nil, err
 	}
-	rec.ID, rec.Cwd, rec.Dirs = newSessionID(), opts.Cwd, opts.Dirs
+	rec.ID, rec.Cwd, rec.Dirs = NewID(), opts.Cwd, opts.Dirs
 	rec.CreatedAt = time.Now()
 	rec.UpdatedAt = rec.CreatedAt
 	if err := store.ForkSession(ctx, s.id, rec); err != nil {

@@ -195,7 +195,7 @@ type messageID string
 
 func (m *messageID) get() string {
 	if *m == "" {
-		*m = messageID(newSessionID())
+		*m = messageID(NewID())
 	}
 	return string(*m)
 }

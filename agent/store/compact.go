@@ -2,9 +2,7 @@ package store
 
 import (
 	"context"
-	"crypto/rand"
 	"database/sql"
-	"encoding/json"
 	"fmt"
 	"time"
 
@@ -69,39 +67,29 @@ func putAway(ctx context.Context, tx *sql.Tx, hermesID string) error {
 }
 
 // rotate ends a Hermes session and begins the one that goes on with its
-// conversation and its title.
+// conversation, its settings and its title.
 func (db *DB) rotate(ctx context.Context, tx *sql.Tx, hermesID string) (child string, err error) {
-	var model, config, title sql.NullString
-	err = tx.QueryRowContext(ctx, `SELECT model, model_config, title FROM sessions WHERE id = ?`, hermesID).Scan(&model, &config, &title)
+	var title sql.NullString
+	if err := tx.QueryRowContext(ctx, `SELECT title FROM sessions WHERE id = ?`, hermesID).Scan(&title); err != nil {
+		return "", err
+	}
+	now := seconds(time.Now())
+	_, err = tx.ExecContext(ctx, `UPDATE sessions SET ended_at = ?, end_reason = 'compression', title = NULL WHERE id = ?`, now, hermesID)
 	if err != nil {
 		return "", err
 	}
-	var settings sessionConfig
-	if config.Valid {
-		if err := json.Unmarshal([]byte(config.String), &settings); err != nil {
-			return "", fmt.Errorf("decode the settings of session %s: %w", hermesID, err)
-		}
+	cwd := ""
+	if db.cols.has("sessions", "cwd") {
+		cwd = ", cwd"
 	}
-	settings.BranchedFrom = "" // the child goes on, it does not branch off
-	now := time.Now()
-	_, err = tx.ExecContext(ctx, `UPDATE sessions SET ended_at = ?, end_reason = 'compression', title = NULL WHERE id = ?`, seconds(now), hermesID)
-	if err != nil {
-		return "", err
-	}
-	child = newHermesID()
-	err = db.insertSession(ctx, tx, hermesSession{id: child, parent: hermesID, model: model.String, config: settings, started: now})
+	child = agent.NewID()
+	// The child goes on with the conversation, it does not branch off.
+	_, err = tx.ExecContext(ctx, `INSERT INTO sessions (id, source, model, model_config, parent_session_id, started_at, message_count, tool_call_count`+cwd+`)
+		SELECT ?, source, model, CASE WHEN json_valid(model_config) THEN json_remove(model_config, '$._branched_from') END, id, ?, 0, 0`+cwd+`
+		FROM sessions WHERE id = ?`, child, now, hermesID)
 	if err != nil {
 		return "", err
 	}
 	_, err = setTitle(ctx, tx, child, title.String)
 	return child, err
-}
-
-// newHermesID returns a random UUID, version 4.
-func newHermesID() string {
-	var b [16]byte
-	rand.Read(b[:])
-	b[6] = b[6]&0x0f | 0x40
-	b[8] = b[8]&0x3f | 0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[0:4], b[4:6], b[6:8], b[8:10], b[10:])
 }

@@ -36,24 +36,13 @@ func (db *DB) create(ctx context.Context, tx *sql.Tx, rec agent.SessionRecord, b
 	if started.IsZero() {
 		started = time.Now()
 	}
-	err := db.insertSession(ctx, tx, hermesSession{
-		id: rec.ID, parent: branchedFrom, model: rec.Model, started: started,
-		config: sessionConfig{Cwd: rec.Cwd, BranchedFrom: branchedFrom},
-	})
-	if err != nil {
+	if err := db.insertSession(ctx, tx, rec, started, branchedFrom); err != nil {
 		return err
 	}
 	if _, err := setTitle(ctx, tx, rec.ID, rec.Title); err != nil {
 		return err
 	}
 	return putRecord(ctx, tx, rec)
-}
-
-// hermesSession is a new row of Hermes' sessions table.
-type hermesSession struct {
-	id, parent, model string
-	config            sessionConfig
-	started           time.Time
 }
 
 // sessionConfig is what Hermes' own adapter keeps of an editor's session in the
@@ -63,16 +52,16 @@ type sessionConfig struct {
 	BranchedFrom string `json:"_branched_from,omitempty"`
 }
 
-func (db *DB) insertSession(ctx context.Context, tx *sql.Tx, s hermesSession) error {
-	config, err := marshal(s.config)
+func (db *DB) insertSession(ctx context.Context, tx *sql.Tx, rec agent.SessionRecord, started time.Time, branchedFrom string) error {
+	config, err := marshal(sessionConfig{Cwd: rec.Cwd, BranchedFrom: branchedFrom})
 	if err != nil {
 		return err
 	}
 	names := "id, source, model, model_config, parent_session_id, started_at, message_count, tool_call_count"
-	args := []any{s.id, source, optional(s.model), string(config), optional(s.parent), seconds(s.started), 0, 0}
+	args := []any{rec.ID, source, optional(rec.Model), string(config), optional(branchedFrom), seconds(started), 0, 0}
 	if db.cols.has("sessions", "cwd") {
 		names += ", cwd"
-		args = append(args, s.config.Cwd)
+		args = append(args, rec.Cwd)
 	}
 	_, err = tx.ExecContext(ctx, "INSERT INTO sessions ("+names+") VALUES ("+placeholders(len(args))+")", args...)
 	return err

@@ -216,6 +216,26 @@ func TestCompactionKeepsOneConversation(t *testing.T) {
 
 // TestCompactionLetsTheSessionGo compacts between two turns: another process may
 // run the session then.
+// Hermes keeps in model_config what it needs to go on with a session.
+func TestCompactionKeepsTheSettingsOfHermes(t *testing.T) {
+	for _, tt := range []struct{ config, want string }{
+		{`{"cwd":"/work","provider":"openrouter","_branched_from":"s0"}`, `{"cwd":"/work","provider":"openrouter"}`},
+		{`{"cwd":`, ""},
+	} {
+		dir := t.TempDir()
+		db := openIn(t, dir)
+		newSession(t, db, "s1")
+		appendAll(t, db, "s1", true, user("q"), assistant("a"))
+		execute(t, dir, `UPDATE sessions SET model_config = ?`, tt.config)
+		if err := db.Compact(t.Context(), "s1", []agent.Message{user("q")}, false); err != nil {
+			t.Fatal(err)
+		}
+		if got := query(t, dir, `SELECT coalesce(model_config, '') FROM sessions WHERE parent_session_id = 's1'`); got != tt.want {
+			t.Errorf("after %s the child has %s", tt.config, got)
+		}
+	}
+}
+
 func TestCompactionLetsTheSessionGo(t *testing.T) {
 	dir := t.TempDir()
 	here, there := openIn(t, dir), openIn(t, dir)
