@@ -121,7 +121,11 @@ func TestBadFiles(t *testing.T) {
 		want         config.FileError // Path is a name in the home folder
 	}{
 		"yaml syntax":        {"", "model: a\nagent: b: c\n", config.FileError{Path: "config.yaml", Line: 2, Reason: "mapping values are not allowed in this context"}},
-		"yaml type":          {"", "model: a\nagent:\n  max_turns: many\n", config.FileError{Path: "config.yaml", Line: 3, Reason: "cannot unmarshal !!str `many` into int"}},
+		"yaml type":          {"", "model: a\nagent:\n  max_turns: many\n", config.FileError{Path: "config.yaml", Line: 3, Reason: "this is a text, where a whole number belongs"}},
+		"yaml list":          {"", "model: [a, b]\n", config.FileError{Path: "config.yaml", Line: 1, Reason: "this is a list, where a mapping belongs"}},
+		"yaml no list":       {"", "terminal:\n  env_passthrough: {a: b}\n", config.FileError{Path: "config.yaml", Line: 2, Reason: "this is a mapping, where a list belongs"}},
+		"yaml no truth":      {"", "compression:\n  enabled: sk-secret\n", config.FileError{Path: "config.yaml", Line: 2, Reason: "this is a text, where true or false belongs"}},
+		"yaml tab":           {"", "\tmodel: a\n", config.FileError{Path: "config.yaml", Line: 1, Reason: "found character that cannot start any token"}},
 		"yaml seconds":       {"", "approvals:\n  timeout: soon\n", config.FileError{Path: "config.yaml", Line: 2, Reason: "this is not a number of seconds"}},
 		"dotenv":             {"A=1\n# fine\nsk-secret with words\nB=2\n", "", config.FileError{Path: ".env", Line: 3, Reason: "this is not NAME=value, or a quote is not closed"}},
 		"dotenv, first line": {"sk-secret with words\n", "", config.FileError{Path: ".env", Line: 1, Reason: "this is not NAME=value, or a quote is not closed"}},

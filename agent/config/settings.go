@@ -128,18 +128,54 @@ func parseSettings(path, text string) (Settings, error) {
 	return s, nil
 }
 
-// yamlReason takes the first complaint of the YAML parser apart.
+// yamlReason takes the first complaint of the YAML parser apart. It leaves out what
+// the parser quotes of the file.
 func yamlReason(err error) (line int, reason string) {
 	reason = strings.TrimPrefix(err.Error(), "yaml: ")
 	if te, ok := errors.AsType[*yaml.TypeError](err); ok {
 		reason = te.Errors[0]
 	}
-	m := regexp.MustCompile(`^line (\d+): (.*)`).FindStringSubmatch(reason)
-	if m == nil {
-		return 0, reason
+	line = 1 // the parser names every line but the first
+	if m := regexp.MustCompile(`^line (\d+): (.*)`).FindStringSubmatch(reason); m != nil {
+		line, _ = strconv.Atoi(m[1]) // digits, by the pattern
+		reason = m[2]
 	}
-	line, _ = strconv.Atoi(m[1]) // digits, by the pattern
-	return line, m[2]
+	if m := regexp.MustCompile("^cannot unmarshal !!(\\w+) (?:`.*` )?into (.+)$").FindStringSubmatch(reason); m != nil {
+		reason = fmt.Sprintf("this is %s, where %s belongs", yamlKind(m[1]), goKind(m[2]))
+	}
+	return line, reason
+}
+
+// yamlKind is a tag of YAML in words.
+func yamlKind(tag string) string {
+	switch tag {
+	case "seq":
+		return "a list"
+	case "map":
+		return "a mapping"
+	case "str":
+		return "a text"
+	case "int", "float":
+		return "a number"
+	}
+	return "of the kind " + tag
+}
+
+// goKind is the type of a setting in words.
+func goKind(name string) string {
+	switch {
+	case name == "int":
+		return "a whole number"
+	case name == "float64":
+		return "a number"
+	case name == "bool":
+		return "true or false"
+	case name == "string", strings.HasSuffix(name, ".Secret"):
+		return "a text"
+	case strings.HasPrefix(name, "[]"):
+		return "a list"
+	}
+	return "a mapping"
 }
 
 // UnmarshalYAML takes a mapping or a plain name.
