@@ -133,10 +133,10 @@ func (r *replayer) result(ctx context.Context, m agent.Message) error {
 	}
 	delete(r.open, m.ToolCallID)
 	ended := agent.CallEnded{Call: call, Result: agent.Result{Text: m.Text(), Failed: m.Failed}}
-	if err := r.updates.send(ctx, r.updates.callEnded(ended)); err != nil || call.Tool != todoTool || m.Failed {
+	if err := r.updates.send(ctx, r.updates.callEnded(ended)); err != nil || call.Tool != agent.TodoTool || m.Failed {
 		return err
 	}
-	plan, changed := replayTodo(r.plan, call.Arguments)
+	plan, changed := agent.ApplyTodo(r.plan, call.Arguments)
 	if r.plan = plan; !changed {
 		return nil
 	}

@@ -56,6 +56,7 @@ func (r *run) call(ctx context.Context, tc ToolCall) Message {
 		return toolMessage(tc, "Error: "+err.Error(), true)
 	}
 	if result.Entries != nil {
+		r.session.setEntries(result.Entries)
 		r.emit(tell, PlanChanged{Entries: result.Entries})
 	}
 	msg := toolMessage(tc, result.Text, result.Failed)

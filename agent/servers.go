@@ -41,7 +41,7 @@ func (s *Session) connectServers(opts SessionOptions) {
 }
 
 func (s *Session) workspaceLocked() *Workspace {
-	return &Workspace{SessionID: s.id, Cwd: s.rec.Cwd, Dirs: slices.Clone(s.rec.Dirs), Translate: s.agent.cfg.Translate}
+	return &Workspace{SessionID: s.id, Cwd: s.rec.Cwd, Dirs: slices.Clone(s.rec.Dirs), Translate: s.agent.cfg.Translate, Entries: s.entries}
 }
 
 // toolset is what a turn's model may call.

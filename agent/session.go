@@ -25,6 +25,7 @@ type Session struct {
 	rec      SessionRecord
 	history  []Message
 	callIDs  map[string]bool // every tool call id in history
+	plan     []PlanEntry     // compaction takes the calls it came from, not it
 	turns    []*Turn         // the running turn, then the waiting ones
 	servers  ServerTools     // nil without any
 
@@ -142,7 +143,7 @@ func (s *Session) readHistory(ctx context.Context, store Store) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.history = history
+	s.history, s.plan = history, planOf(history)
 	for _, m := range history {
 		for _, c := range m.ToolCalls {
 			s.callIDs[c.ID] = true
@@ -239,6 +240,18 @@ func (s *Session) replaceHistory(msgs []Message) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.history, s.promptTokens, s.countedRows = msgs, 0, 0
+}
+
+func (s *Session) entries() []PlanEntry {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.plan
+}
+
+func (s *Session) setEntries(plan []PlanEntry) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.plan = plan
 }
 
 // claimCallID returns id, or a new one when id is empty or used before.

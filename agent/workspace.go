@@ -21,6 +21,8 @@ type Workspace struct {
 	// Translate turns a path that a model wrote in Windows form into its Linux
 	// form. Outside WSL it returns the path as it is.
 	Translate func(path string) (string, error)
+	// Entries returns the session's plan as it stands.
+	Entries func() []PlanEntry
 }
 
 // Roots are the cwd and the additional directories.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/hermes-acp/hermes-acp/agent"
 )
 
 func searchBench(t *testing.T) *workbench {
@@ -149,6 +151,8 @@ func TestListDir(t *testing.T) {
 
 func TestTodo(t *testing.T) {
 	b := newWorkbench(t)
+	var entries []agent.PlanEntry // as the session keeps them
+	b.ws.Entries = func() []agent.PlanEntry { return entries }
 	item := func(id, content, status string) map[string]string {
 		return map[string]string{"id": id, "content": content, "status": status}
 	}
@@ -167,6 +171,7 @@ func TestTodo(t *testing.T) {
 		if diff := cmp.Diff(step.want, got.Text); err != nil || diff != "" || len(got.Entries) != strings.Count(step.want, "[") {
 			t.Errorf("step %d: error %v, %d entries (-want +got)\n%s", i, err, len(got.Entries), diff)
 		}
+		entries = got.Entries
 	}
 	for _, bad := range []any{item("", "x", "pending"), item("1", "x", "done"), item("9", " ", "pending")} {
 		if _, err := b.call(t, "todo", args{"todos": []any{bad}}); err == nil {

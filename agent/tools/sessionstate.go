@@ -9,8 +9,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/hermes-acp/hermes-acp/agent"
 )
 
 // sessionState is what the tools remember of one session.
@@ -24,8 +22,6 @@ type sessionState struct {
 	background []*backgroundCommand // in the order of their starts
 	started    int
 	ended      bool
-
-	todo []agent.PlanEntry
 }
 
 func newSessionState() *sessionState {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/hermes-acp/hermes-acp/agent"
@@ -25,7 +24,7 @@ type todoItem struct {
 
 func (t *Toolset) todo() agent.Tool {
 	return tool[todoArgs]{agent.ToolSpec{
-		Name: "todo",
+		Name: agent.TodoTool,
 		Kind: agent.KindOther,
 		Description: "Keep the list of what is to be done, which the person sees. Give todos to replace the list, " +
 			"with merge to change and add entries by id; give none to read it. Use it for work of three steps or more, one entry in_progress at a time.",
@@ -53,7 +52,6 @@ func (t *Toolset) todo() agent.Tool {
 }
 
 func (t *Toolset) planTodo(_ context.Context, ws *agent.Workspace, args todoArgs, _ json.RawMessage) (agent.Plan, error) {
-	state := t.session(ws)
 	title := "todo: read"
 	if args.Todos != nil {
 		title = "todo: update"
@@ -63,7 +61,7 @@ func (t *Toolset) planTodo(_ context.Context, ws *agent.Workspace, args todoArgs
 		return agent.Plan{}, err
 	}
 	return agent.Plan{Title: title, Run: func(context.Context, func(agent.Progress)) (agent.Result, error) {
-		list, err := state.updateTodo(entries, args.Todos != nil, bool(args.Merge))
+		list, err := updatedTodo(ws.Entries(), entries, args.Todos != nil && !bool(args.Merge))
 		if err != nil {
 			return agent.Result{}, err
 		}
@@ -77,9 +75,7 @@ func todoEntries(items []todoItem) ([]agent.PlanEntry, error) {
 	for i, item := range items {
 		status := agent.EntryStatus(item.Status)
 		switch status {
-		case "":
-			status = agent.EntryPending
-		case agent.EntryPending, agent.EntryInProgress, agent.EntryCompleted, agent.EntryCancelled:
+		case "", agent.EntryPending, agent.EntryInProgress, agent.EntryCompleted, agent.EntryCancelled:
 		default:
 			return nil, fmt.Errorf("todo %d: status %q: it is pending, in_progress, completed or cancelled", i+1, item.Status)
 		}
@@ -95,34 +91,21 @@ func todoEntries(items []todoItem) ([]agent.PlanEntry, error) {
 	return entries, nil
 }
 
-// updateTodo replaces the list, or changes it by id; an entry that is merged
-// without content keeps its own.
-func (s *sessionState) updateTodo(entries []agent.PlanEntry, write, merge bool) ([]agent.PlanEntry, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	list := slices.Clone(s.todo)
-	if write && !merge {
+// updatedTodo is the list with entries in place of it, or merged into it.
+func updatedTodo(list, entries []agent.PlanEntry, replace bool) ([]agent.PlanEntry, error) {
+	if replace {
 		list = nil
 	}
-	for _, entry := range entries {
-		at := slices.IndexFunc(list, func(e agent.PlanEntry) bool { return e.ID == entry.ID })
-		switch {
-		case at < 0 && strings.TrimSpace(entry.Content) == "":
-			return nil, fmt.Errorf("todo %q: content is required", entry.ID)
-		case at < 0:
-			list = append(list, entry)
-		default:
-			if strings.TrimSpace(entry.Content) == "" {
-				entry.Content = list[at].Content
-			}
-			list[at] = entry
+	list = agent.MergePlan(list, entries)
+	for _, e := range list {
+		if strings.TrimSpace(e.Content) == "" {
+			return nil, fmt.Errorf("todo %q: content is required", e.ID)
 		}
 	}
 	if len(list) > maxTodos {
 		return nil, fmt.Errorf("the list would have %d entries; at most %d", len(list), maxTodos)
 	}
-	s.todo = list
-	return slices.Clone(list), nil
+	return list, nil
 }
 
 func showTodo(list []agent.PlanEntry) string {
