@@ -104,11 +104,14 @@ func (c *Client) Stream(ctx context.Context, req agent.ModelRequest, emit func(a
 		if ctx.Err() != nil || !ok {
 			return completion, c.cancelled(ctx, err)
 		}
-		if next, param, ok := d.without(fault); ok {
+		if next, param, ok := d.without(fault, req); ok {
 			d = next
 			c.setDialect(d)
-			if param == paramReasoningEffort {
+			switch param {
+			case paramReasoningEffort:
 				emit(agent.Delta{Notice: fmt.Sprintf("%s does not take the reasoning effort %q for %s; its own default is used", c.options.Provider, req.Effort, model)})
+			case paramImages:
+				emit(agent.Delta{Notice: fmt.Sprintf("%v; %s is asked without images from now on", fault, model)})
 			}
 			continue
 		}

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"net/http"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -14,6 +15,7 @@ type dialect struct {
 	limit     limitField
 	noUsage   bool
 	noEffort  bool
+	noImages  bool
 	reasoning reasoningEcho
 }
 
@@ -46,6 +48,7 @@ const (
 	paramStreamOptions       = "stream_options"
 	paramReasoningEffort     = "reasoning_effort"
 	paramReasoningContent    = "reasoning_content"
+	paramImages              = "image_url"
 )
 
 // addTo sets the optional parameters that a request asks for and the dialect
@@ -77,11 +80,15 @@ func (d dialect) reasoningOf(m agent.Message, runningTurn bool) *string {
 	return nil
 }
 
-// without returns the dialect to try next when a provider refused a request
-// because of a parameter it carried, and which parameter that was. ok is false
-// when the refusal had another reason. Each step leaves out something for good,
-// so the steps come to an end.
-func (d dialect) without(e *Error) (next dialect, param string, ok bool) {
+// without returns the dialect to try next when a provider refused req because
+// of a parameter it carried, and which parameter that was. ok is false when the
+// refusal had another reason. Each step leaves out something for good, so the
+// steps come to an end.
+func (d dialect) without(e *Error, req agent.ModelRequest) (next dialect, param string, ok bool) {
+	if !d.noImages && refusesImages(e) && hasImages(req.Messages) {
+		d.noImages = true
+		return d, paramImages, true
+	}
 	if e.Status != 400 && e.Status != 422 {
 		return d, "", false
 	}
@@ -100,6 +107,19 @@ func (d dialect) without(e *Error) (next dialect, param string, ok bool) {
 		return d, "", false
 	}
 	return d, param, true
+}
+
+// refusesImages reports whether a refusal is about the images of a request.
+// Providers have no common code for it, nor a common status (OpenRouter says 404,
+// llama.cpp 500), so their words are looked for.
+func refusesImages(e *Error) bool {
+	switch e.Status {
+	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnsupportedMediaType, http.StatusUnprocessableEntity, http.StatusInternalServerError:
+	default:
+		return false
+	}
+	message := strings.ToLower(e.Message)
+	return strings.Contains(message, "image") || strings.Contains(message, "multimodal") || strings.Contains(message, "content must be a string")
 }
 
 // refusedParam is the parameter that a refusal names: in its param field, else

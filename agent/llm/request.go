@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -29,6 +30,9 @@ type message struct {
 
 // encode writes the body of a request in a dialect.
 func encode(model string, req agent.ModelRequest, d dialect) ([]byte, error) {
+	if d.noImages {
+		req.Messages = withoutImages(req.Messages)
+	}
 	wire := request{
 		ChatCompletionRequest: openai.ChatCompletionRequest{Model: model, Stream: true},
 		Messages:              messages(req.Messages, d),
@@ -109,6 +113,27 @@ func toolMessage(m agent.Message) message {
 		text = "(no output)"
 	}
 	return message{Role: string(m.Role), Content: text, ToolCallID: m.ToolCallID}
+}
+
+func hasImages(conversation []agent.Message) bool {
+	return slices.ContainsFunc(conversation, func(m agent.Message) bool {
+		return slices.ContainsFunc(m.Parts, func(p agent.Part) bool { return p.ImageURL != "" })
+	})
+}
+
+// withoutImages returns the conversation with a text in the place of each image.
+func withoutImages(conversation []agent.Message) []agent.Message {
+	conversation = slices.Clone(conversation)
+	for i, m := range conversation {
+		parts := slices.Clone(m.Parts)
+		for j, p := range parts {
+			if p.ImageURL != "" {
+				parts[j] = agent.Part{Text: "[an image was left out: you cannot see images here]"}
+			}
+		}
+		conversation[i].Parts = parts
+	}
+	return conversation
 }
 
 func imagesOf(m agent.Message) []agent.Part {

@@ -141,6 +141,49 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// A model that sees no images gets a text in their place, once that was found
+// out, so that one image does not end a session for good.
+func TestRefusedImagesAreLeftOut(t *testing.T) {
+	t.Parallel()
+	conversation := []agent.Message{
+		{Role: agent.RoleUser, Parts: []agent.Part{{Text: "look"}, {ImageURL: pixel}}},
+		{Role: agent.RoleAssistant, ToolCalls: []agent.ToolCall{{ID: "a", Name: "read_file", Arguments: "{}"}}},
+		{Role: agent.RoleTool, ToolCallID: "a", ToolName: "read_file", Parts: []agent.Part{{Text: "a.png"}, {ImageURL: pixel}}},
+	}
+	for name, refusal := range map[string]string{
+		"DeepSeek":   "-- status 400 --\n" + `{"error":{"message":"Failed to deserialize the JSON body: messages[0]: unknown variant image_url, expected text"}}`,
+		"OpenRouter": "-- status 404 --\n" + `{"error":{"message":"No endpoints found that support image input"}}`,
+		"llama.cpp":  "-- status 500 --\n" + `{"error":{"message":"image input is not supported"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			const ok = "-- reply --\ntext ok\n"
+			srv := llmtest.Start(t, refusal+"\n"+ok+ok)
+			c := newClient(t, srv.URL)
+			var s shown
+			for range 2 {
+				if _, err := c.Stream(t.Context(), agent.ModelRequest{Messages: conversation}, s.emit); err != nil {
+					t.Fatal(err)
+				}
+			}
+			requests := srv.Requests()
+			if len(requests) != 3 || strings.Count(s.notices, "without images") != 1 {
+				t.Fatalf("%d requests, notices %q", len(requests), s.notices)
+			}
+			const left = `[an image was left out: you cannot see images here]`
+			for _, r := range requests[1:] {
+				var got []string
+				for _, m := range r.Messages {
+					got = append(got, string(m.Content))
+				}
+				if diff := cmp.Diff([]string{`"look\n` + left + `"`, `""`, `"a.png\n` + left + `"`}, got); diff != "" {
+					t.Errorf("content (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+}
+
 // M26, M27: what a provider refuses is left out, once found out, for good.
 func TestM26_M27_Negotiation(t *testing.T) {
 	t.Parallel()
