@@ -46,8 +46,9 @@ type Host struct {
 	Environ func(context.Context) []string                         // for Command; nil means the host's own
 	LookIn  func(ctx context.Context, name string) (string, error) // finds Command[0]; nil means exec.LookPath
 
-	Rewrite  RewriteConfig // Drives and Launcher come from the launcher's first line
-	MaxFrame int           // bytes; 0 means DefaultMaxFrame
+	Rewrite  RewriteConfig                       // Drives and Launcher come from the launcher's first line
+	MaxFrame int                                 // bytes; 0 means DefaultMaxFrame
+	Trace    func(fromClient bool, frame []byte) // as Stage.Trace; nil records nothing
 
 	Stdin  io.Reader
 	Stdout io.Writer
@@ -127,7 +128,7 @@ func (h *Host) openStage(ahead *spool, end context.CancelCauseFunc) (*Stage, err
 	rewrite := h.Rewrite
 	rewrite.Drives, rewrite.Launcher = preamble.Drives, preamble.Command
 	stage := NewStage(NewRewriter(rewrite), nil, &endingWriter{w: h.Stdout, end: end}, h.MaxFrame, h.Log)
-	stage.frames = frames
+	stage.Trace, stage.frames = h.Trace, frames
 	frames.max = stage.maxFrame
 	if !isPreamble {
 		stage.unread = append([]byte(nil), first...)

@@ -11,6 +11,10 @@ import (
 // Stage puts a [Rewriter] between a client and an agent. It is the one place where paths change:
 // the Host runs it, and so does an agent that a Windows editor started inside WSL by itself.
 type Stage struct {
+	// Trace, when set, is shown every frame as its sender spelled it, and what the stage itself
+	// answers. Two goroutines may call it at once.
+	Trace func(fromClient bool, frame []byte)
+
 	rewriter *Rewriter
 	frames   *frameReader
 	toClient *lockedWriter
@@ -64,6 +68,7 @@ func (s *Stage) nextInbound() error {
 	case err != nil:
 		return err
 	}
+	s.trace(true, frame)
 	out, reply := s.rewriter.Inbound(frame)
 	if reply != nil {
 		return s.reply(reply)
@@ -77,8 +82,15 @@ func (s *Stage) nextInbound() error {
 }
 
 func (s *Stage) reply(frame []byte) error {
+	s.trace(false, frame)
 	_, err := s.toClient.Write(append(bytes.Clone(frame), '\n'))
 	return err
+}
+
+func (s *Stage) trace(fromClient bool, frame []byte) {
+	if s.Trace != nil {
+		s.Trace(fromClient, frame)
+	}
 }
 
 // Write is the agent's stdout. It accepts any pieces and passes on whole frames, all that one call
@@ -117,8 +129,9 @@ func (s *Stage) addOutbound(tail []byte) {
 		s.partial = append(s.partial, tail...)
 		frame = s.partial
 	}
-	if len(bytes.TrimSpace(frame)) > 0 {
-		s.batch = append(append(s.batch, s.rewriter.Outbound(bytes.TrimRight(frame, "\r"))...), '\n')
+	if frame = bytes.TrimRight(frame, "\r"); len(bytes.TrimSpace(frame)) > 0 {
+		s.trace(false, frame)
+		s.batch = append(append(s.batch, s.rewriter.Outbound(frame)...), '\n')
 	}
 	if s.partial = s.partial[:0]; cap(s.partial) > maxSpareBytes {
 		s.partial = nil

@@ -39,34 +39,35 @@ func bridgeHostAction(c *cli.Context) error {
 	if c.Bool("terminal") {
 		return runOnTerminal(c.Context, login, command)
 	}
-	trace, err := translateWindowsPath(c.String("trace"))
+	tracePath, err := translateWindowsPath(c.String("trace"))
 	if err != nil {
 		return fmt.Errorf("--trace: %w", err)
 	}
+	trace, closeTrace, err := openTrace(tracePath)
+	if err != nil {
+		return err
+	}
+	defer closeTrace()
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return fmt.Errorf("find the home folder: %w", err)
 	}
 	pruneStore(home, log)
+	rewrite := wslRewriteConfig(login, log)
+	rewrite.ThirdParty = len(command) > 0
 	in, out := takeStdio()
 	host := &wslbridge.Host{
 		Version: version,
 		Home:    home,
 		Serve: func(ctx context.Context, r io.Reader, w io.Writer) error {
-			return serve(ctx, r, w, source, "hermes-acp.exe --setup", trace, log)
+			return serve(ctx, r, w, source, "hermes-acp.exe --setup", nil, log)
 		},
-		Command: command,
-		Environ: login.Environ,
-		LookIn:  login.LookPath,
-		Rewrite: wslbridge.RewriteConfig{
-			Distro: os.Getenv("WSL_DISTRO_NAME"), Mounts: wslMounts, WSLENV: os.Getenv("WSLENV"),
-			LookPath: func(name string) (string, bool) {
-				path, err := login.LookPath(c.Context, name)
-				return path, err == nil
-			},
-			ThirdParty: len(command) > 0, Log: log,
-		},
+		Command:  command,
+		Environ:  login.Environ,
+		LookIn:   login.LookPath,
+		Rewrite:  rewrite,
 		MaxFrame: maxLine(source),
+		Trace:    stageTrace(trace),
 		Stdin:    in, Stdout: out, Stderr: os.Stderr, Log: log,
 	}
 	code, err := host.Run(c.Context)

@@ -41,6 +41,7 @@ type bridgeWish struct {
 	envNames            []string
 	command             []string // behind `--`
 	agentFlags          []string // for Hermes inside WSL
+	trace               string   // absolute Windows path; "" records nothing
 }
 
 func bridgeWishOf(c *cli.Context) (bridgeWish, error) {
@@ -48,22 +49,19 @@ func bridgeWishOf(c *cli.Context) (bridgeWish, error) {
 		distro: c.String("distro"), user: c.String("user"), agent: c.String("agent"),
 		envNames: c.StringSlice("env"), command: c.Args().Slice(),
 	}
-	for _, name := range []string{"model", "provider", "base-url", "trace"} {
-		value := c.String(name)
-		if value == "" {
-			continue
+	for _, name := range []string{"model", "provider", "base-url"} {
+		if value := c.String(name); value != "" {
+			wish.agentFlags = append(wish.agentFlags, "--"+name, value)
 		}
-		if name == "trace" { // the host translates it, but knows no current folder of Windows
-			abs, err := filepath.Abs(value)
-			if err != nil {
-				return bridgeWish{}, fmt.Errorf("--trace: %w", err)
-			}
-			value = abs
-		}
-		wish.agentFlags = append(wish.agentFlags, "--"+name, value)
 	}
 	if len(wish.agentFlags) > 0 && (wish.agent != "" || len(wish.command) > 0) {
 		return bridgeWish{}, fmt.Errorf("%s is for Hermes, not for another agent", wish.agentFlags[0])
+	}
+	if file := c.String("trace"); file != "" {
+		var err error
+		if wish.trace, err = filepath.Abs(file); err != nil {
+			return bridgeWish{}, fmt.Errorf("--trace: %w", err)
+		}
 	}
 	return wish, nil
 }
@@ -101,6 +99,9 @@ func (w bridgeWish) apply(l *wslbridge.Launcher, config wslbridge.Config, lookup
 		return fmt.Errorf("%w: %s; in that window run first: export MSYS_NO_PATHCONV=1", errGitBash, mangled)
 	}
 	l.HostArgs = append([]string{"bridge-host"}, w.agentFlags...)
+	if w.trace != "" { // the host translates it, before it knows of mapped drives
+		l.HostArgs = append(l.HostArgs, "--trace", withoutMapping(w.trace, l.Drives))
+	}
 	if len(command) > 0 {
 		l.HostArgs = slices.Concat(l.HostArgs, []string{"--"}, command)
 	}

@@ -70,6 +70,7 @@ func TestLauncherCommandLine(t *testing.T) {
 			},
 		},
 		"an agent without a distro": {[]string{"--agent", "plain"}, nil, want{"Ubuntu", "bridge.yaml", "me", []string{"bridge-host", "--", "agent"}, nil, []string{"A=b"}}},
+		"a trace of another agent":  {[]string{"--trace", "/t", "--", "agent"}, nil, want{"Ubuntu", "bridge.yaml", "me", []string{"bridge-host", "--trace", "/t", "--", "agent"}, nil, []string{"A=b"}}},
 		"flags of Hermes":           {[]string{"--model", "m", "--provider", "p"}, nil, want{"Ubuntu", "bridge.yaml", "me", []string{"bridge-host", "--model", "m", "--provider", "p"}, nil, []string{"A=b"}}},
 	} {
 		t.Run(name, func(t *testing.T) {

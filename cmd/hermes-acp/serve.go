@@ -64,29 +64,36 @@ func serveAction(c *cli.Context) error {
 	defer stop()
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 
-	client, closeStage := translated(in, out, source, log)
-	defer closeStage()
-	if err := serve(ctx, client, client, source, "hermes-acp --setup", c.String("trace"), log); err != nil {
+	trace, closeTrace, err := openTrace(c.String("trace"))
+	if err != nil {
+		return err
+	}
+	defer closeTrace()
+	var client io.ReadWriter = struct {
+		io.Reader
+		io.Writer
+	}{in, out}
+	if insideWSL() {
+		stage, closeStage := dormantStage(in, out, source, log)
+		defer closeStage()
+		stage.Trace, trace = stageTrace(trace), nil
+		client = stage
+	}
+	if err := serve(ctx, client, client, source, "hermes-acp --setup", trace, log); err != nil {
 		log.ErrorContext(ctx, "the connection failed", "error", err)
 		return fmt.Errorf("%w (log: %s)", err, logPath)
 	}
 	return nil
 }
 
-// translated is the client on in and out. Inside WSL it may be an editor on
-// Windows that started us by itself (wsl.exe hermes-acp): then its paths are
-// Windows', and from the first of them on they are translated.
-func translated(in io.Reader, out io.Writer, source config.Source, log *slog.Logger) (client io.ReadWriter, closeStage func()) {
-	if !insideWSL() {
-		return struct {
-			io.Reader
-			io.Writer
-		}{in, out}, func() {}
-	}
+// dormantStage stands before the client on in and out. Inside WSL it may be an
+// editor on Windows that started us by itself (wsl.exe hermes-acp): then its
+// paths are Windows', and from the first of them on they are translated.
+func dormantStage(in io.Reader, out io.Writer, source config.Source, log *slog.Logger) (stage *wslbridge.Stage, closeStage func()) {
 	login := &wslbridge.LoginEnvironment{OnDrvfs: onDrvfs, Log: log}
 	cfg := wslRewriteConfig(login, log)
 	cfg.Dormant = true
-	stage := wslbridge.NewStage(wslbridge.NewRewriter(cfg), in, out, maxLine(source), log)
+	stage = wslbridge.NewStage(wslbridge.NewRewriter(cfg), in, out, maxLine(source), log)
 	return stage, func() {
 		if err := stage.Close(); err != nil {
 			log.Debug("the last frame could not be written", "error", err)
@@ -116,7 +123,7 @@ func takeStdio() (in, out *os.File) {
 
 // serve answers one client until it closes its side (nil), ctx ends (nil), or
 // the connection fails.
-func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Source, setupCommand, tracePath string, log *slog.Logger) error {
+func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Source, setupCommand string, trace traceFunc, log *slog.Logger) error {
 	settings := config.DefaultSettings()
 	if cfg, err := source.Read(); err == nil {
 		settings = cfg.Settings
@@ -124,15 +131,10 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 		// Every session says so with the reason; the protocol works without.
 		log.WarnContext(ctx, "the configuration cannot be read", "error", err)
 	}
-	trace, closeTrace, err := openTrace(tracePath)
-	if err != nil {
-		return err
-	}
-	defer closeTrace()
 	workshop := newWorkshop(source, settings, log)
 	defer workshop.close(ctx)
 	log.InfoContext(ctx, "serving", "version", versionText())
-	err = acp.Serve(ctx, in, out, acp.Config{
+	err := acp.Serve(ctx, in, out, acp.Config{
 		Agent:   workshop.agent,
 		Version: version,
 		// What a person types to set up a provider, in the window they have.
@@ -149,8 +151,11 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 	return err
 }
 
+// traceFunc records a frame; nil where none is to be recorded.
+type traceFunc func(jsonrpc.Direction, []byte)
+
 // openTrace opens the record of frames. Its lines hold no texts.
-func openTrace(path string) (trace func(jsonrpc.Direction, []byte), closeTrace func(), err error) {
+func openTrace(path string) (trace traceFunc, closeTrace func(), err error) {
 	if path == "" {
 		return nil, func() {}, nil
 	}
@@ -159,4 +164,18 @@ func openTrace(path string) (trace func(jsonrpc.Direction, []byte), closeTrace f
 		return nil, nil, fmt.Errorf("--trace: %w", err)
 	}
 	return acp.NewTrace(f, time.Now), func() { _ = f.Close() }, nil // every line was written at once
+}
+
+// stageTrace lets a stage record the frames, which sees them as client and agent spelled them.
+func stageTrace(trace traceFunc) func(fromClient bool, frame []byte) {
+	if trace == nil {
+		return nil
+	}
+	return func(fromClient bool, frame []byte) {
+		if fromClient {
+			trace(jsonrpc.Inbound, frame)
+		} else {
+			trace(jsonrpc.Outbound, frame)
+		}
+	}
 }

@@ -272,6 +272,25 @@ func TestWineBothDirections(t *testing.T) {
 	}
 }
 
+// The frames of another agent are recorded in a file that Windows names by a mapped drive.
+func TestWineTrace(t *testing.T) {
+	dir := t.TempDir()
+	c := startWine(t, filepath.Join(dir, "home"), wslbridgetest.Config{}, []string{"SHELL=/bin/sh"},
+		"--trace", `W:`+strings.ReplaceAll(dir, "/", `\`)+`\trace.txt`, "--", "cat")
+	_, _ = io.WriteString(c.stdin, `{"jsonrpc":"2.0","method":"_n"}`+"\n")
+	c.line()
+	if code := c.end(true); code != 0 {
+		t.Errorf("exit code %d: %s", code, c.stderr.String())
+	}
+	trace, err := os.ReadFile(filepath.Join(dir, "trace.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(trace), `"_n"`); lines != 2 {
+		t.Errorf("the trace has %d frames:\n%s", lines, trace)
+	}
+}
+
 func TestWineDriveThatIsNotMounted(t *testing.T) {
 	c := startWine(t, filepath.Join(t.TempDir(), "home"), wslbridgetest.Config{}, nil)
 	_, _ = io.WriteString(c.stdin, initializeFrame)
