@@ -119,6 +119,14 @@ func makePrivate(path string) error {
 	if !errors.Is(err, os.ErrExist) {
 		return fmt.Errorf("make the session database: %w", explain(err))
 	}
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		// A link to where no file is yet: SQLite would make one that all can read.
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return fmt.Errorf("make the session database: %w", explain(err))
+		}
+		return f.Close()
+	}
 	for _, name := range []string{path, path + "-wal", path + "-shm"} {
 		info, err := os.Stat(name)
 		if errors.Is(err, os.ErrNotExist) {

@@ -310,6 +310,15 @@ func TestFilesArePrivate(t *testing.T) {
 	if info, err := os.Stat(filepath.Join(open, FileName)); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("a file that others could read has mode %v, %v", info.Mode(), err)
 	}
+
+	linked, target := t.TempDir(), filepath.Join(t.TempDir(), "elsewhere.db")
+	if err := os.Symlink(target, filepath.Join(linked, FileName)); err != nil {
+		t.Fatal(err)
+	}
+	openIn(t, linked)
+	if info, err := os.Stat(target); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file behind a link has mode %v, %v", info.Mode(), err)
+	}
 }
 
 func TestOddPaths(t *testing.T) {
