@@ -140,6 +140,42 @@ call session/load {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}`
 	step("begin on and on\nuntil Slowly\nstop", true)
 }
 
+// Two windows have the same conversation: one runs it, the other is told so, and
+// goes on with all of it afterwards.
+func TestOneProcessRunsASession(t *testing.T) {
+	t.Parallel()
+	d := startDialogue(t, llmtest.Start(t, `
+-- reply --
+text One.
+-- reply --
+text Half of two
+gate never
+-- reply --
+text Three.
+`))
+	d.mustRun(t, "open\nprompt First\nbegin Second\nuntil Half of two")
+	other := newDialogue(d.state, d.work, d.env)
+	other.session = d.session
+	t.Cleanup(other.abandon)
+	other.mustRun(t, `
+hello
+call session/load {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}
+text has One.
+prompt Third
+expect /error/message has running in another window
+call session/delete {"sessionId":"$SESSION"}
+expect /error/message has running in another window
+`)
+	d.mustRun(t, "stop")
+	other.mustRun(t, `
+prompt Third
+expect /result/stopReason "end_turn"
+asked /messages/*/content "Half of two"
+asked /messages/*/content "Third"
+stop
+`)
+}
+
 func TestTitleByAModel(t *testing.T) {
 	t.Parallel()
 	playCase(t, directLane, `
