@@ -59,12 +59,9 @@ func (r *lineReader) nested(line string) {
 		return
 	}
 	*r.scripts--
-	file, refused := r.parse(line)
-	if refused != "" {
-		return
-	}
+	stmts, _ := r.parse(line)
 	inner := lineReader{classifier: r.classifier, dir: r.dir, dirKnown: true, downloads: r.downloads, scripts: r.scripts}
-	inner.stmts(file.Stmts, false)
+	inner.stmts(stmts, false)
 	if inner.never != "" {
 		r.never = inner.never
 	}
