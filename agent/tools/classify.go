@@ -76,15 +76,19 @@ func (c classifier) parse(line string) (stmts []*syntax.Stmt, refused string) {
 	if len(line) > maxClassified {
 		return nil, "longer than " + byteCount(maxClassified)
 	}
-	err := syntax.NewParser(syntax.Variant(c.lang)).Stmts(strings.NewReader(line), func(s *syntax.Stmt) bool {
-		stmts = append(stmts, s)
-		return true
-	})
+	var fault error
+	for stmt, err := range syntax.NewParser(syntax.Variant(c.lang)).StmtsSeq(strings.NewReader(line)) {
+		if err != nil {
+			fault = err
+			break
+		}
+		stmts = append(stmts, stmt)
+	}
 	switch {
 	case !utf8.ValidString(line), strings.ContainsFunc(line, isInvisible):
 		return stmts, "holds control characters or invalid UTF-8"
-	case err != nil:
-		return stmts, "does not parse as a shell line: " + err.Error()
+	case fault != nil:
+		return stmts, "does not parse as a shell line: " + fault.Error()
 	}
 	return stmts, ""
 }
