@@ -298,7 +298,7 @@ func TestDoctorDatabase(t *testing.T) {
 				t.Helper()
 				execute(t, path, `PRAGMA foreign_keys = OFF; INSERT INTO sessions (id, source, started_at, parent_session_id) VALUES ('s1', 'acp', 1, 'gone')`)
 			},
-			[]string{"warn  lineage         1 conversations have lost what came before them: session s1: a parent is missing (gone)", "  -> nothing is lost"},
+			[]string{"warn  lineage         1 conversations have lost what came before them: session s1: a parent is missing (gone)", "  -> nothing is lost that is still listed; to read it: in a terminal run: hermes-acp sessions list --limit 0"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

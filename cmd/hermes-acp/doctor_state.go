@@ -92,7 +92,7 @@ func (c *checkup) examine(ctx context.Context, db *store.DB, path string) []find
 	}
 	if len(broken) > 0 {
 		found = append(found, warning("lineage", fmt.Sprintf("%d conversations have lost what came before them: %s", len(broken), strings.Join(broken[:min(3, len(broken))], ", ")),
-			"nothing is lost that is still listed; to read it: "+c.toRun("sessions list --all")))
+			"nothing is lost that is still listed; to read it: "+c.toRun("sessions list --limit 0")))
 	}
 	if len(found) == 0 {
 		found = append(found, fine(name, path+" is whole"))
