@@ -8,8 +8,7 @@ func (t *Translator) toLinux(p string) (string, Rule, *Error) {
 		return "", RuleNone, err
 	}
 	if loc.anchor == anchorLinux { // may be p itself
-		linux := cleanPOSIX(loc.rest)
-		return linux, RuleLinuxPath, checkLength(len(linux))
+		return loc.rest, RuleLinuxPath, checkLength(len(loc.rest))
 	}
 	var stack [stackPath]byte
 	linux, rule, err := t.appendLinuxPath(stack[:0], &loc)
@@ -46,7 +45,7 @@ func (t *Translator) appendLinuxPath(dst []byte, loc *location) (linux []byte, r
 	}
 	switch loc.anchor {
 	case anchorLinux:
-		linux, rule = append(dst, cleanPOSIX(loc.rest)...), RuleLinuxPath
+		linux, rule = append(dst, loc.rest...), RuleLinuxPath
 	case anchorDistro:
 		rule = RuleDistro
 		linux, err = t.appendDistroPath(dst, loc)
@@ -103,7 +102,7 @@ func (t *Translator) appendDistroPath(dst []byte, loc *location) ([]byte, *Error
 		return dst, err
 	}
 	if loc.form == FormRemoteURI {
-		return append(dst, cleanPOSIX(loc.rest)...), nil
+		return append(dst, loc.rest...), nil
 	}
 	var stack [stackPath]byte
 	windows, err := appendWindowsSegments(stack[:0], loc.rest)
@@ -115,7 +114,7 @@ func (t *Translator) appendDistroPath(dst []byte, loc *location) ([]byte, *Error
 	}
 	linux := appendLinuxNames(dst, windows)
 	if len(linux) != len(windows) && !isLinuxPath(string(linux)) { // a name was unescaped
-		err = failWith(ErrMixedForms, "the Linux name "+quote(string(linux))+" cannot be told from a Windows path: rename it")
+		err = ambiguous(string(linux))
 	}
 	return linux, err
 }

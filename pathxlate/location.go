@@ -22,7 +22,7 @@ type location struct {
 	drive  byte   // of anchorDrive: its letter as given
 	host   string // of anchorShare and anchorDistro
 	share  string // of anchorShare and anchorDistro, where it is the distro
-	rest   string // what follows the anchor, decoded but not clean
+	rest   string // what follows the anchor, decoded; clean only where it is a path of Linux
 }
 
 // parse takes an absolute path or URI apart, or says why there is none.
@@ -49,7 +49,8 @@ func parse(input string, msys bool) (location, *Error) {
 func parsePath(form Form, p string) (location, *Error) {
 	switch form {
 	case FormPOSIX:
-		return location{form: form, rest: p}, checkMixed(p)
+		clean, err := linuxPath(p)
+		return location{form: form, rest: clean}, err
 	case FormDrive, FormDriveRelative:
 		return driveLocation(form, p, 0)
 	case FormSlashDrive:
@@ -131,6 +132,24 @@ func msysLocation(p string) (location, bool) {
 	}
 	loc.drive, loc.rest = drive[0], drive[1:]
 	return loc, true
+}
+
+// linuxPath returns an absolute path of Linux clean. It refuses one that would not
+// be taken for one again.
+func linuxPath(p string) (string, *Error) {
+	if err := checkMixed(p); err != nil {
+		return "", err
+	}
+	clean := cleanPOSIX(p)
+	if FormOf(clean) != FormPOSIX {
+		return "", ambiguous(clean)
+	}
+	return clean, nil
+}
+
+// ambiguous refuses a path of Linux, such as /C:/a, that has the form of another.
+func ambiguous(linux string) *Error {
+	return failWith(ErrMixedForms, "the Linux name "+quote(linux)+" cannot be told from a Windows path: rename it")
 }
 
 // checkMixed refuses a POSIX path that goes on into a Windows path, as a program

@@ -75,7 +75,7 @@ func (r *Roots) outbound(t *Translator, p string) (string, *Error) {
 		windows, _, err := t.toWindows(p)
 		return windows, err
 	}
-	return r.show(t, cleanPOSIX(loc.rest))
+	return r.show(t, loc.rest)
 }
 
 func (r *Roots) outboundURI(t *Translator, uri string) (string, *Error) {
@@ -85,9 +85,8 @@ func (r *Roots) outboundURI(t *Translator, uri string) (string, *Error) {
 		windows, _, err := t.uriToWindows(uri)
 		return windows, err
 	}
-	clean := cleanPOSIX(loc.rest)
-	shown, err := r.show(t, clean)
-	if err != nil || shown == clean {
+	shown, err := r.show(t, loc.rest)
+	if err != nil || shown == loc.rest {
 		return uri, err
 	}
 	if FormOf(shown).IsURI() {

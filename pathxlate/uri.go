@@ -74,8 +74,9 @@ func parseRemoteURI(uri string) (location, *Error) {
 	if path, err = decodePercent(path); err != nil {
 		return loc, err
 	}
-	loc.share, loc.rest = authority[len("wsl+"):], cmp.Or(path, "/")
-	return loc, checkMixed(loc.rest)
+	loc.share = authority[len("wsl+"):]
+	loc.rest, err = linuxPath(cmp.Or(path, "/"))
+	return loc, err
 }
 
 // splitRemote parts a URI of FormRemoteURI behind its authority, the folder of the

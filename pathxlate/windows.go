@@ -56,12 +56,12 @@ func (t *Translator) parseOutbound(p string) (location, *Error) {
 func (t *Translator) appendWindows(dst []byte, loc *location) ([]byte, Rule, *Error) {
 	switch {
 	case loc.anchor == anchorLinux:
-		return t.appendWindowsOf(dst, cleanPOSIX(loc.rest))
+		return t.appendWindowsOf(dst, loc.rest)
 	case loc.form == FormRemoteURI:
 		if err := t.checkDistro(loc); err != nil {
 			return dst, RuleNone, err
 		}
-		return t.appendWindowsOf(dst, cleanPOSIX(loc.rest))
+		return t.appendWindowsOf(dst, loc.rest)
 	}
 	switch {
 	case loc.form == FormVerbatimDrive:
