@@ -152,7 +152,12 @@ func (s *Session) keepCompacted(ctx context.Context, compacted []Message) error 
 	if err != nil {
 		return err
 	}
-	if err := store.Compact(ctx, s.id, compacted, s.agent.cfg.Compaction.InPlace); err != nil {
+	err = store.Compact(ctx, s.id, compacted, s.agent.cfg.Compaction.InPlace)
+	if errors.Is(err, ErrSessionMoved) {
+		// The summary is not one of the whole conversation; that of the next try is.
+		return errors.Join(err, s.readHistory(ctx, store))
+	}
+	if err != nil {
 		return err
 	}
 	s.replaceHistory(compacted)

@@ -229,7 +229,14 @@ func (s *Session) Reset(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := store.Compact(ctx, s.id, nil, true); err != nil {
+	err = store.Compact(ctx, s.id, nil, true)
+	if errors.Is(err, ErrSessionMoved) {
+		// What another process added is cleared with the rest.
+		if err = s.readHistory(ctx, store); err == nil {
+			err = store.Compact(ctx, s.id, nil, true)
+		}
+	}
+	if err != nil {
 		return fmt.Errorf("reset session %s: %w", s.id, err)
 	}
 	s.replaceHistory(nil)

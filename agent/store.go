@@ -13,10 +13,10 @@ var ErrUnknownSession = errors.New("no such session")
 // and does not end within a short while.
 var ErrSessionRunning = errors.New("this session is running in another window; wait for its turn to end, or start a new session")
 
-// ErrSessionMoved is wrapped by Append, which then added nothing, when another
-// process has added to the session since its messages were read here: read them
-// again, then append.
-var ErrSessionMoved = errors.New("another process has added to this session")
+// ErrSessionMoved is wrapped by Append and Compact, which then changed nothing,
+// when another process has added to the session since its messages were read
+// here: read them again first.
+var ErrSessionMoved = errors.New("another process has added to this session; try again")
 
 // SessionRecord is what is kept of a session beside its messages. ID is the id
 // the client knows; it never changes.
