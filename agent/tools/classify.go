@@ -78,11 +78,11 @@ func (c classifier) parse(line string) (stmts []*syntax.Stmt, refused string) {
 	}
 	var fault error
 	for stmt, err := range syntax.NewParser(syntax.Variant(c.lang)).StmtsSeq(strings.NewReader(line)) {
-		if err != nil {
-			fault = err
-			break
+		if err == nil {
+			stmts = append(stmts, stmt)
+		} else {
+			fault = err // and no break, after which the iterator of v3.14.1 goes on and panics
 		}
-		stmts = append(stmts, stmt)
 	}
 	switch {
 	case !utf8.ValidString(line), strings.ContainsFunc(line, isInvisible):
