@@ -110,6 +110,34 @@ expect /result/stopReason "end_turn"
 `)
 }
 
+// TestD10_KilledBetweenToolAndAnswer: the steps of the turn are there.
+func TestD10_KilledBetweenToolAndAnswer(t *testing.T) {
+	t.Parallel()
+	playCase(t, directLane, `
+write ws/a.txt "alpha\n"
+open
+begin Read it.
+reach never
+kill
+hello
+call session/load {"sessionId":"$SESSION","cwd":"$WORK/ws","mcpServers":[]}
+update user_message_chunk /content/text "Read it."
+update tool_call /locations/0/path "$WORK/ws/a.txt"
+update tool_call_update /status "completed"
+prompt Well?
+asked /messages/*/tool_calls/0/function/name "read_file"
+asked /messages/*/content has alpha
+expect /result/stopReason "end_turn"
+-- reply --
+call read_file {"path": "a.txt"}
+-- reply --
+gate never
+text Never said.
+-- reply --
+text It is alpha.
+`, nil)
+}
+
 func TestD18_SessionsEndWithTheirClient(t *testing.T) {
 	t.Parallel()
 	const ended = "ended: user_exit"
