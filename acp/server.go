@@ -25,6 +25,9 @@ type Config struct {
 	// Catalog lists the models that a session can be switched to; nil lists
 	// none but the current one. It may take as long as its provider does.
 	Catalog func(ctx context.Context) ([]agent.ModelInfo, error)
+	// SameDir reports whether two paths that differ name one folder all the
+	// same, as on a file system that ignores case; nil says that none do.
+	SameDir func(a, b string) bool
 	// HTTPServers says that the agent reaches MCP servers over HTTP and SSE.
 	HTTPServers bool
 	// Trace, when set, is shown every frame; see NewTrace.

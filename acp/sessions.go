@@ -131,7 +131,7 @@ func (s *server) listSessions(ctx context.Context, _ *jsonrpc.Request, p listPar
 		if !filepath.IsAbs(*p.Cwd) {
 			return nil, invalid("cwd %q is not an absolute path", *p.Cwd)
 		}
-		filter.Cwd = sameFolder(*p.Cwd)
+		filter.Cwd = s.sameFolder(*p.Cwd)
 	}
 	page, err := s.agent.ListSessions(ctx, filter)
 	if err != nil {
@@ -156,13 +156,14 @@ func (s *server) listSessions(ctx context.Context, _ *jsonrpc.Request, p listPar
 
 // sameFolder returns a filter for folders that are the same one as want, by
 // whatever symbolic links. Listing may ask about the same folder many times.
-func sameFolder(want string) func(cwd string) bool {
+func (s *server) sameFolder(want string) func(cwd string) bool {
 	want = resolved(want)
 	known := map[string]bool{}
 	return func(cwd string) bool {
 		same, ok := known[cwd]
 		if !ok {
-			same = resolved(cwd) == want
+			dir := resolved(cwd)
+			same = dir == want || s.cfg.SameDir != nil && s.cfg.SameDir(dir, want)
 			known[cwd] = same
 		}
 		return same

@@ -141,6 +141,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer, source config.Sourc
 		SetupCommand: setupCommand,
 		MaxLine:      settings.ACP.MaxLineMiB << 20,
 		Catalog:      workshop.models.list,
+		SameDir:      sameDirOnDrive,
 		HTTPServers:  true,
 		Trace:        trace,
 		Log:          log,

@@ -94,7 +94,7 @@ func listSessions(c *cli.Context, db *store.DB) error {
 		if err != nil {
 			return err
 		}
-		filter.Cwd = func(cwd string) bool { return filepath.Clean(cwd) == dir }
+		filter.Cwd = func(cwd string) bool { return filepath.Clean(cwd) == dir || sameDirOnDrive(cwd, dir) }
 	}
 	sessions, err := findSessions(c, db, filter, c.Int("limit"))
 	if err != nil {

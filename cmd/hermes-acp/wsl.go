@@ -77,6 +77,12 @@ func translateWindowsPath(path string) (string, error) {
 	return wslTranslator().ToLinux(path)
 }
 
+// sameDirOnDrive reports whether two Linux paths name one folder of a Windows
+// drive, where case does not count.
+func sameDirOnDrive(a, b string) bool {
+	return strings.EqualFold(a, b) && wslTranslator().SameDir(a, b)
+}
+
 // onDrvfs reports whether a Linux path lies on a Windows drive.
 func onDrvfs(path string) bool {
 	windows, err := wslTranslator().ToWindows(path)
