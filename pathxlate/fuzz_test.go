@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"github.com/hermes-acp/hermes-acp/pathxlate"
 	"github.com/hermes-acp/hermes-acp/testdata"
 )
@@ -27,7 +29,7 @@ func addFixtures(f *testing.F) {
 }
 
 // checkLinuxPath holds what every result of ToLinux promises.
-func checkLinuxPath(t *testing.T, translator pathxlate.Translator, input, linux string) {
+func checkLinuxPath(t rapid.TB, translator pathxlate.Translator, input, linux string) {
 	t.Helper()
 	if pathxlate.FormOf(linux) != pathxlate.FormPOSIX || strings.ContainsRune(linux, 0) || len(linux) > 4095 {
 		t.Errorf("%q became %q, which is no Linux path", input, linux)
@@ -47,16 +49,21 @@ func FuzzToLinux(f *testing.F) {
 	translators := fuzzTranslators(f)
 	f.Fuzz(func(t *testing.T, input string) {
 		for _, translator := range translators {
-			linux, err := translator.ToLinux(input)
-			if err != nil {
-				if pathxlate.ErrName(err) == "" || linux != "" || strings.Contains(err.Error(), "\n") {
-					t.Errorf("%q: %q, %v", input, linux, err)
-				}
-				continue
-			}
-			checkLinuxPath(t, translator, input, linux)
+			checkToLinux(t, translator, input)
 		}
 	})
+}
+
+func checkToLinux(t rapid.TB, translator pathxlate.Translator, input string) {
+	t.Helper()
+	linux, err := translator.ToLinux(input)
+	if err == nil {
+		checkLinuxPath(t, translator, input, linux)
+		return
+	}
+	if pathxlate.ErrName(err) == "" || linux != "" || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%q: %q, %v", input, linux, err)
+	}
 }
 
 func FuzzToWindows(f *testing.F) {
@@ -64,18 +71,23 @@ func FuzzToWindows(f *testing.F) {
 	translators := fuzzTranslators(f)
 	f.Fuzz(func(t *testing.T, input string) {
 		for _, translator := range translators {
-			windows, err := translator.ToWindows(input)
-			if err != nil {
-				continue
-			}
-			if !pathxlate.FormOf(windows).IsWindows() || strings.Contains(windows, "/") {
-				t.Errorf("%q became %q, which is no Windows path", input, windows)
-			}
-			if again, err := translator.ToWindows(windows); again != windows || err != nil {
-				t.Errorf("%q became %q, and that %q, %v", input, windows, again, err)
-			}
+			checkToWindows(t, translator, input)
 		}
 	})
+}
+
+func checkToWindows(t rapid.TB, translator pathxlate.Translator, input string) {
+	t.Helper()
+	windows, err := translator.ToWindows(input)
+	if err != nil {
+		return
+	}
+	if !pathxlate.FormOf(windows).IsWindows() || strings.Contains(windows, "/") {
+		t.Errorf("%q became %q, which is no Windows path", input, windows)
+	}
+	if again, err := translator.ToWindows(windows); again != windows || err != nil {
+		t.Errorf("%q became %q, and that %q, %v", input, windows, again, err)
+	}
 }
 
 // keepsNames reports whether every name of a Linux path comes back from Windows as
@@ -93,38 +105,48 @@ func FuzzRoundTrip(f *testing.F) {
 	translators := fuzzTranslators(f)
 	f.Fuzz(func(t *testing.T, input string) {
 		for _, translator := range translators {
-			linux, err := translator.ToLinux(input)
-			if err != nil {
-				continue
-			}
-			windows, err := translator.ToWindows(linux)
-			if err != nil || !keepsNames(linux, windows) {
-				continue
-			}
-			if back, err := translator.ToLinux(windows); back != linux || err != nil && pathxlate.ErrName(err) != "ErrTooLong" {
-				t.Errorf("%q became %q, and that %q, %v", linux, windows, back, err)
-			}
+			checkRoundTrip(t, translator, input)
 		}
 	})
+}
+
+func checkRoundTrip(t rapid.TB, translator pathxlate.Translator, input string) {
+	t.Helper()
+	linux, err := translator.ToLinux(input)
+	if err != nil {
+		return
+	}
+	windows, err := translator.ToWindows(linux)
+	if err != nil || !keepsNames(linux, windows) {
+		return
+	}
+	if back, err := translator.ToLinux(windows); back != linux || err != nil && pathxlate.ErrName(err) != "ErrTooLong" {
+		t.Errorf("%q became %q, and that %q, %v", linux, windows, back, err)
+	}
 }
 
 func FuzzURI(f *testing.F) {
 	addFixtures(f)
 	translators := fuzzTranslators(f)
 	f.Fuzz(func(t *testing.T, input string) {
-		base, suffix := input, ""
-		if i := strings.IndexAny(input, "?#"); i >= 0 && pathxlate.FormOf(input).IsURI() {
-			base, suffix = input[:i], input[i:]
-		}
 		for _, translator := range translators {
-			agree(t, input, base, suffix, translator.ToLinux, translator.URIToLinux)
-			agree(t, input, base, suffix, translator.ToWindows, translator.URIToWindows)
+			checkURI(t, translator, input)
 		}
 	})
 }
 
+func checkURI(t rapid.TB, translator pathxlate.Translator, input string) {
+	t.Helper()
+	base, suffix := input, ""
+	if i := strings.IndexAny(input, "?#"); i >= 0 && pathxlate.FormOf(input).IsURI() {
+		base, suffix = input[:i], input[i:]
+	}
+	agree(t, input, base, suffix, translator.ToLinux, translator.URIToLinux)
+	agree(t, input, base, suffix, translator.ToWindows, translator.URIToWindows)
+}
+
 // agree checks that the URI of an input is the URI of its path, suffix kept.
-func agree(t *testing.T, input, base, suffix string, path, uri func(string) (string, error)) {
+func agree(t rapid.TB, input, base, suffix string, path, uri func(string) (string, error)) {
 	t.Helper()
 	wantPath, pathErr := path(base)
 	gotURI, uriErr := uri(input)

@@ -150,3 +150,26 @@ func asciiUpper(s string) string {
 		return r
 	}, s)
 }
+
+// TestPropertyPieces holds what the fuzz targets hold against inputs that are put
+// together from the pieces by which forms are told apart, in any order.
+func TestPropertyPieces(t *testing.T) {
+	pieces := []string{
+		"/", "/", "/", `\`, `\`, "C:", "c:", "e:", "W:", "a", "b c", ".", "..", "?", "??", "#", ":", "|", "%2F", "%5C", "%3A", "%", "~",
+		"mnt", "c", "file:", "FILE:", "vscode-remote:", "vscode:", "vscode-remote", "wsl+Ubuntu", "wsl%2Bubuntu", "localhost",
+		"wsl.localhost", "wsl$", "wsl%24", "Ubuntu", "Debian", "server", "share", "UNC", "Volume{1}", "GLOBALROOT",
+		"\uF05C", "\uF03A", "\uF02F", "\uFF1A", "\uFE0F", "日",
+	}
+	translators := fuzzTranslators(t)
+	for range 100 { // one check is 100 inputs, too few for so many combinations
+		rapid.Check(t, func(t *rapid.T) {
+			input := strings.Join(rapid.SliceOfN(rapid.SampledFrom(pieces), 1, 12).Draw(t, "pieces"), "")
+			for _, translator := range translators {
+				checkToLinux(t, translator, input)
+				checkToWindows(t, translator, input)
+				checkRoundTrip(t, translator, input)
+				checkURI(t, translator, input)
+			}
+		})
+	}
+}
