@@ -21,6 +21,9 @@ type Policy struct {
 	Rules Rules
 	// Home is the person's home folder.
 	Home string
+	// StateDir is where this agent keeps its settings, keys and history. All of
+	// it is sensitive, whatever it is called.
+	StateDir string
 	// TempDirs count as part of every workspace.
 	TempDirs []string
 	// FreeReads are folders outside the workspace that hold no secrets and may
@@ -194,7 +197,9 @@ func withinResolved(target, dir string) bool {
 }
 
 func (a *Approvals) sensitive(paths ...string) bool {
-	return slices.ContainsFunc(paths, func(p string) bool { return Sensitive(p, a.policy.Home) })
+	return slices.ContainsFunc(paths, func(p string) bool {
+		return Sensitive(p, a.policy.Home) || a.policy.StateDir != "" && withinResolved(p, a.policy.StateDir)
+	})
 }
 
 // ruleEdits asks unless the mode, or the person for this session, allows edits

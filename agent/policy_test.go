@@ -202,6 +202,19 @@ func TestE03_SensitivePathsAskInEveryMode(t *testing.T) {
 	}
 }
 
+// The agent's own settings ask like keys do, wherever HERMES_HOME puts them.
+func TestOwnStateAsks(t *testing.T) {
+	f := newPolicyFixture(t)
+	f.approvals.policy.StateDir = filepath.Join(f.outside, "state")
+	settings := filepath.Join(f.outside, "state", "config.yaml")
+	for _, call := range []CallInfo{edits(settings), reads(settings), command(f.cwd, "tool "+settings, []string{"tool", settings})} {
+		person := &answers{id: optionAllowOnce}
+		if _, err := f.allow(t, person, call, ModeDontAsk); err != nil || len(person.asked) != 1 || !strings.Contains(person.asked[0].Reason, "sensitive") {
+			t.Errorf("%s: error %v, asked %+v", call.Tool, err, person.asked)
+		}
+	}
+}
+
 // One answer covers a session's later edits, and nothing else
 // (NousResearch/hermes-agent#29410).
 func TestE34_AllowAlwaysCoversEditsOfThisSession(t *testing.T) {

@@ -53,6 +53,7 @@ func newWorkshop(source config.Source, settings config.Settings, log *slog.Logge
 			Timeout:   settings.Approvals.Timeout.Duration(),
 			Rules:     w.store,
 			Home:      personHome(),
+			StateDir:  source.Home,
 			TempDirs:  []string{os.TempDir()},
 			FreeReads: freeReads(personHome()),
 			Log:       log,
