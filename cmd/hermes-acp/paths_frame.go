@@ -42,8 +42,8 @@ it, such as the session/new that names the folders, are taken into account. Exit
 	}
 }
 
-// explainFrames writes a line for each field of the JSON values that r has. When one was refused, the
-// error has exit code 1 and no text: the line has said it.
+// explainFrames writes a line for each field of the JSON values that r has. When
+// one was refused, the error has exit code 1 and no text: the line has said it.
 func explainFrames(r io.Reader, w io.Writer, rewriter *wslbridge.Rewriter) error {
 	refused := false
 	for frames := json.NewDecoder(r); ; {
