@@ -12,7 +12,8 @@ import (
 // DeleteSession removes a conversation: every Hermes session that holds a part of
 // it, their messages, search entries and actions, and the work it delegated.
 // Forks stay and become sessions without a parent. Deleting one that does not
-// exist is no error. Errors wrap agent.ErrSessionRunning while a turn runs.
+// exist is no error. Errors wrap agent.ErrSessionRunning while another process runs a
+// turn; here none may run.
 func (db *DB) DeleteSession(ctx context.Context, id string) error {
 	if err := db.whileRunning(ctx, func() error { return db.deleteSession(ctx, id) }); err != nil {
 		return fmt.Errorf("delete session %s: %w", id, err)
@@ -21,7 +22,14 @@ func (db *DB) DeleteSession(ctx context.Context, id string) error {
 }
 
 func (db *DB) deleteSession(ctx context.Context, id string) error {
-	l, err := lock(db.lockDir, id) // this process's own turns hold it too
+	select {
+	case <-db.writing:
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	defer func() { db.writing <- struct{}{} }()
+	db.abandonTurn(id)
+	l, err := lock(db.lockDir, id)
 	if errors.Is(err, errLocked) {
 		return agent.ErrSessionRunning
 	}
@@ -29,7 +37,7 @@ func (db *DB) deleteSession(ctx context.Context, id string) error {
 		return err
 	}
 	defer l.unlock()
-	return db.write(ctx, true, func(tx *sql.Tx) error {
+	return db.writeLocked(ctx, true, func(tx *sql.Tx) error {
 		doomed, err := partsOf(ctx, tx, id)
 		if err != nil {
 			return err

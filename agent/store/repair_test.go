@@ -222,6 +222,28 @@ func TestWaitForASessionHoldsNothing(t *testing.T) {
 	}
 }
 
+// A turn that could not be saved to its end keeps nobody from a session that is
+// done with.
+func TestEndedSessionIsLetGo(t *testing.T) {
+	dir := t.TempDir()
+	here, there := openIn(t, dir), openIn(t, dir)
+	for _, id := range []string{"s1", "s2"} {
+		newSession(t, here, id)
+		appendAll(t, here, id, false, user("q"))
+	}
+	if err := here.EndSession(t.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	if err := here.DeleteSession(t.Context(), "s2"); err != nil {
+		t.Error(err)
+	}
+	want := []string{"user: q", "assistant: " + noAnswer + " authored"}
+	if diff := cmp.Diff(want, lines(messagesOf(t, there, "s1"))); diff != "" {
+		t.Error(diff)
+	}
+	appendAll(t, there, "s1", true, user("on"), assistant("yes"))
+}
+
 func TestClockGoesBackwards(t *testing.T) {
 	db := openIn(t, t.TempDir())
 	newSession(t, db, "s1")

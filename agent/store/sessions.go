@@ -242,9 +242,10 @@ func setTitle(ctx context.Context, tx *sql.Tx, hermesID, title string) (kept str
 }
 
 // EndSession marks a session as ended: its client closed it or went away. A
-// session that has ended already keeps its mark.
+// session that has ended already keeps its mark. No turn may run here.
 func (db *DB) EndSession(ctx context.Context, id string) error {
 	err := db.write(ctx, false, func(tx *sql.Tx) error {
+		db.abandonTurn(id)
 		newest, err := tip(ctx, tx, id)
 		if err != nil {
 			return err

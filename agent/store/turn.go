@@ -197,6 +197,15 @@ func (db *DB) closeTurn(id string) {
 	delete(db.turns, id)
 }
 
+// abandonTurn is closeTurn for a session that is done with here, in case its turn
+// could not be saved to its end, as when the disk was full. The caller holds the
+// writing token.
+func (db *DB) abandonTurn(id string) {
+	if db.turns[id] != nil {
+		db.closeTurn(id)
+	}
+}
+
 func insertTurnRow(ctx context.Context, tx *sql.Tx, id string, r row, partial bool) error {
 	text, err := marshal(r)
 	if err != nil {
