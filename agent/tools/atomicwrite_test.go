@@ -31,7 +31,8 @@ func writeForever(target string) {
 	}
 }
 
-// A process that is killed while it writes leaves the old content or the new.
+// A process that is killed while it writes leaves the old content or the new. So
+// does one that is only looked at meanwhile, which finds more moments.
 func TestKilledWriterLeavesNoTornFile(t *testing.T) {
 	dir, err := agent.ResolveLinks(t.TempDir())
 	must(t, err)
@@ -46,13 +47,19 @@ func TestKilledWriterLeavesNoTornFile(t *testing.T) {
 		lines := bufio.NewScanner(out)
 		for range round + 1 { // then it is somewhere in its next write
 			lines.Scan()
+			checkWhole(t, target)
 		}
 		must(t, cmd.Process.Kill())
 		_ = cmd.Wait() // it was killed
-		data, err := os.ReadFile(target)
-		must(t, err)
-		if !bytes.Equal(data, oldContent) && !bytes.Equal(data, newContent) {
-			t.Fatalf("round %d: torn file of %d bytes", round, len(data))
-		}
+		checkWhole(t, target)
+	}
+}
+
+func checkWhole(t *testing.T, target string) {
+	t.Helper()
+	data, err := os.ReadFile(target)
+	must(t, err)
+	if !bytes.Equal(data, oldContent) && !bytes.Equal(data, newContent) {
+		t.Fatalf("torn file of %d bytes", len(data))
 	}
 }
