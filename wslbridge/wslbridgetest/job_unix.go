@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -26,11 +28,17 @@ func runJob(job Job, _ string, stdin io.Reader, stdout, stderr io.Writer) int {
 // relayBufferBytes is LX_RELAY_BUFFER_SIZE of the real one.
 const relayBufferBytes = 4096
 
+// cutOffAfter is how long output of what a command left running is still waited for.
+const cutOffAfter = 200 * time.Millisecond
+
 // runningJob is a command with pipes, in a session of its own.
 type runningJob struct {
 	*exec.Cmd
 	stdin          io.WriteCloser
 	stdout, stderr io.ReadCloser
+
+	thread sync.Mutex  // the relay's only one
+	moved  atomic.Bool // some output, since it was last asked
 }
 
 func startJob(job Job) (*runningJob, error) {
@@ -68,93 +76,77 @@ func lookPathIn(job Job) (string, error) {
 	return job.Argv[0], nil
 }
 
-// relay moves bytes as the real relay does: one loop, which stops serving stdin while a write to
-// stdout blocks. Bytes for a command that does not read wait in one pending buffer.
+// relay moves bytes as the real relay does: by one thread, which stops serving stdin while a write to
+// stdout blocks. It returns the exit code.
 func (r *runningJob) relay(stdin io.Reader, stdout, stderr io.Writer) int {
-	fromStdin, fromStdout, fromStderr := chunks(stdin), chunks(r.stdout), chunks(r.stderr)
-	toCommand := make(chan []byte)
+	go r.feed(stdin)
+	var outputs sync.WaitGroup
+	outputs.Go(func() { r.forward(r.stdout, stdout) })
+	outputs.Go(func() { r.forward(r.stderr, stderr) })
+	drained := make(chan struct{})
 	go func() {
-		for p := range toCommand {
-			_, _ = r.stdin.Write(p)
-		}
-		_ = r.stdin.Close()
+		defer close(drained)
+		outputs.Wait()
 	}()
-	exited := make(chan *os.ProcessState, 1)
-	go func() {
-		state, _ := r.Process.Wait()
-		exited <- state
-	}()
-	var state *os.ProcessState
-	var cutOff <-chan time.Time // output of what the command left running is lost
-	for fromStdout != nil || fromStderr != nil {
-		select {
-		case p, ok := <-fromStdin:
-			if !ok {
-				close(toCommand)
-				fromStdin = nil
-				continue
-			}
-			r.deliver(toCommand, p, &fromStdout, stdout, &fromStderr, stderr)
-		case p, ok := <-fromStdout:
-			forward(&fromStdout, stdout, p, ok)
-		case p, ok := <-fromStderr:
-			forward(&fromStderr, stderr, p, ok)
-		case state = <-exited:
-			cutOff = time.After(200 * time.Millisecond)
-		case <-cutOff:
-			fromStdout, fromStderr = nil, nil
-		}
-	}
-	if state == nil {
-		state = <-exited
-	}
+	state, _ := r.Process.Wait()
+	r.awaitOutput(drained)
 	if status, ok := state.Sys().(syscall.WaitStatus); ok && status.Signaled() {
 		return int(status) & 0xFF
 	}
 	return state.ExitCode()
 }
 
-// deliver holds the pending buffer: output goes on meanwhile, further input waits.
-func (r *runningJob) deliver(toCommand chan<- []byte, p []byte, fromStdout *<-chan []byte, stdout io.Writer, fromStderr *<-chan []byte, stderr io.Writer) {
+// feed gives the command its stdin. Bytes for a command that does not read wait here, while output goes
+// on.
+func (r *runningJob) feed(stdin io.Reader) {
+	defer func() { _ = r.stdin.Close() }()
+	buf := make([]byte, relayBufferBytes)
 	for {
-		select {
-		case toCommand <- p:
-			return
-		case p, ok := <-*fromStdout:
-			forward(fromStdout, stdout, p, ok)
-		case p, ok := <-*fromStderr:
-			forward(fromStderr, stderr, p, ok)
+		n, err := stdin.Read(buf)
+		if n > 0 {
+			r.thread.Lock()
+			r.thread.Unlock() //nolint:staticcheck // it was only waited for
+			_, _ = r.stdin.Write(buf[:n])
 		}
-		if *fromStdout == nil && *fromStderr == nil {
+		if err != nil {
 			return
 		}
 	}
 }
 
-func forward(from *<-chan []byte, to io.Writer, p []byte, ok bool) {
-	if !ok {
-		*from = nil
-		return
+func (r *runningJob) forward(from io.Reader, to io.Writer) {
+	buf := make([]byte, relayBufferBytes)
+	for {
+		n, err := from.Read(buf)
+		if n > 0 {
+			r.write(to, buf[:n])
+		}
+		if err != nil {
+			return
+		}
 	}
+}
+
+func (r *runningJob) write(to io.Writer, p []byte) {
+	r.thread.Lock()
+	defer r.thread.Unlock()
 	if _, err := to.Write(p); err != nil {
 		os.Exit(1) //nolint:revive // a wsl.exe whose output nobody reads any more just ends
 	}
+	r.moved.Store(true)
 }
 
-func chunks(r io.Reader) <-chan []byte {
-	out := make(chan []byte)
-	go func() {
-		defer close(out)
-		for {
-			buf := make([]byte, relayBufferBytes)
-			n, err := r.Read(buf)
-			if n > 0 {
-				out <- buf[:n]
-			}
-			if err != nil {
-				return
+// awaitOutput waits for the rest of the output of a command that has ended. What its children write when
+// they have been silent for a while is lost.
+func (r *runningJob) awaitOutput(drained <-chan struct{}) {
+	for {
+		select {
+		case <-drained:
+			return
+		case <-time.After(cutOffAfter):
+			if !r.moved.Swap(false) && r.thread.TryLock() {
+				return // and nothing is written any more
 			}
 		}
-	}()
-	return out
+	}
 }
