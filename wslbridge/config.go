@@ -49,23 +49,44 @@ func ReadConfig(path string) (Config, error) {
 }
 
 func parseConfig(text []byte) (Config, error) {
-	decoder := yaml.NewDecoder(bytes.NewReader(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))))
+	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
+	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	decoder.KnownFields(true)
 	var c Config
 	if err := decoder.Decode(&c); err != nil && !errors.Is(err, io.EOF) {
 		return Config{}, err
 	}
-	for name, agent := range c.Agents {
+	for _, name := range slices.Sorted(maps.Keys(c.Agents)) {
+		agent := c.Agents[name]
 		if agent.Command == "" {
-			return Config{}, fmt.Errorf("agents.%s has no command", name)
+			return Config{}, fmt.Errorf("line %d: agents.%s has no command", lineOf(text, "agents", name), name)
 		}
-		for key := range agent.Env {
+		for _, key := range slices.Sorted(maps.Keys(agent.Env)) {
 			if key == "" || strings.ContainsAny(key, "=:/ \t") {
-				return Config{}, fmt.Errorf("agents.%s.env: %q is no name of a variable", name, key)
+				return Config{}, fmt.Errorf("line %d: agents.%s.env: %q is no name of a variable", lineOf(text, "agents", name, "env", key), name, key)
 			}
 		}
 	}
 	return c, nil
+}
+
+// lineOf returns the line of a YAML document that the last of the nested keys stands on, or as far as
+// they lead.
+func lineOf(text []byte, keys ...string) int {
+	var document yaml.Node
+	if yaml.Unmarshal(text, &document) != nil || len(document.Content) == 0 {
+		return 1
+	}
+	node, line := document.Content[0], document.Line
+	for _, key := range keys {
+		for i := 0; i+1 < len(node.Content); i += 2 {
+			if node.Content[i].Value == key {
+				line, node = node.Content[i].Line, node.Content[i+1]
+				break
+			}
+		}
+	}
+	return line
 }
 
 // Agent returns the agent called name.

@@ -40,12 +40,13 @@ func TestReadConfig(t *testing.T) {
 
 func TestConfigErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"distro: Ubuntu\ndistroo: x\n":                                  "line 2",
-		"distro: [a]\n":                                                 "line 1",
-		"distro: Ubuntu\nagents:\n\tx: y\n":                             "line 3",
-		"agents:\n  a: {args: [x]}\n":                                   "agents.a has no command",
-		"agents:\n  a: {command: x, env: {\"A:B\": c}}\n":               `"A:B"`,
-		"agents:\n  a:\n    command: x\n    environment: {TOKEN: s3}\n": "line 4",
+		"distro: Ubuntu\ndistroo: x\n":                    "line 2",
+		"distro: [a]\n":                                   "line 1",
+		"distro: Ubuntu\nagents:\n\tx: y\n":               "line 3",
+		"agents:\n  a: {args: [x]}\n":                     "line 2: agents.a has no command",
+		"agents:\n  a: {command: x, env: {\"A:B\": c}}\n": `line 2: agents.a.env: "A:B"`,
+		"agents:\n  b: {command: x}\n  a:\n    command: x\n    env:\n      K: v\n      A B: c\n": `line 7: agents.a.env: "A B"`,
+		"agents:\n  a:\n    command: x\n    environment: {TOKEN: s3}\n":                          "line 4",
 	} {
 		if _, err := parseConfig([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s in it", text, err, want)
