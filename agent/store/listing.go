@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -69,6 +70,15 @@ func (db *DB) selectPage(ctx context.Context, after cursor, keep func(cwd string
 		query += ` AND (a.active_at, a.id) < (?, ?)`
 		args = append(args, after.active, after.id)
 	}
+	if keep != nil {
+		folders, err := db.folders(ctx, keep)
+		if err != nil {
+			return nil, err
+		}
+		// What Hermes made says in its own columns where it works.
+		query += ` AND (a.cwd IS NULL OR a.cwd IN (SELECT value FROM json_each(?)))`
+		args = append(args, folders)
+	}
 	var page []recordRow
 	err := eachRow(ctx, db.readers, func(rows *sql.Rows) (more bool, err error) {
 		var r recordRow
@@ -85,6 +95,18 @@ func (db *DB) selectPage(ctx context.Context, after cursor, keep func(cwd string
 		return len(page) < n, nil
 	}, query+` ORDER BY a.active_at DESC, a.id DESC`, args...)
 	return page, err
+}
+
+// folders returns the folders of sessions that keep accepts, as a JSON array. There
+// are far fewer folders than sessions, so that SQLite can leave out the others'
+// rows without showing each of them.
+func (db *DB) folders(ctx context.Context, keep func(cwd string) bool) (string, error) {
+	all, err := selectAll(ctx, db.readers, scanText, `SELECT DISTINCT cwd FROM acp_sessions WHERE cwd IS NOT NULL`)
+	if err != nil {
+		return "", err
+	}
+	kept, err := marshal(slices.DeleteFunc(nonNil(all), func(cwd string) bool { return !keep(cwd) }))
+	return string(kept), err
 }
 
 func (db *DB) listed(ctx context.Context, r recordRow) (s agent.ListedSession, err error) {

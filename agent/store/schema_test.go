@@ -223,6 +223,11 @@ func TestOlderHermesIsUsed(t *testing.T) {
 	if err != nil || len(page.Sessions) != 1 || page.Sessions[0].Title != "where is nginx configured?" {
 		t.Errorf("list: %+v, %v", page, err)
 	}
+	for folder, want := range map[string]int{"/srv/web": 1, "/elsewhere": 0} {
+		if ids, _ := listIDs(t, db, agent.SessionFilter{Cwd: func(cwd string) bool { return cwd == folder }}); len(ids) != want {
+			t.Errorf("of %s it lists %q", folder, ids)
+		}
+	}
 	appendAll(t, db, "old-1", true, user("and apache?"), assistant("Not here."))
 	hits, err := db.Search(t.Context(), agent.SearchQuery{Text: "apache"})
 	if err != nil || len(hits) != 1 || !strings.Contains(hits[0].Snippet, "apache") {
