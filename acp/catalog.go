@@ -31,14 +31,22 @@ func (c *catalog) holdsOther(shown *modelState) bool {
 	})
 }
 
-// offerCatalog fetches the list when it is not there yet. When it holds more
-// than what was shown of a session, it is told for every open one.
-func (s *server) offerCatalog(ctx context.Context, shown *modelState) {
-	if !s.fetchCatalog(ctx) || !s.catalog.holdsOther(shown) {
+// offerCatalog fetches the list when it is not there yet. What it adds to what was
+// shown of a session is told for every open one: more models, and the size of the
+// context window, which providers tell there.
+func (s *server) offerCatalog(ctx context.Context, shown sessionState) {
+	if !s.fetchCatalog(ctx) {
 		return
 	}
+	more := s.catalog.holdsOther(shown.Models)
 	for _, id := range s.openSessions() {
-		s.updates(id).configOptions(ctx, s.agent.Session(id))
+		u, session := s.updates(id), s.agent.Session(id)
+		if more {
+			u.configOptions(ctx, session)
+		}
+		if shown.contextWindow == 0 {
+			u.usage(ctx, session)
+		}
 	}
 }
 

@@ -73,11 +73,24 @@ func (c *changes) diff() string {
 	return fenced(text.String())
 }
 
+// readRegular reads a file. What is there now need not be one: a FIFO would hold
+// the read until somebody writes.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("is no regular file any more")
+	}
+	return os.ReadFile(path)
+}
+
 func (f changedFile) diff() string {
 	if f.dropped {
 		return fmt.Sprintf("%s: changed; too large to compare\n", f.path)
 	}
-	now, err := os.ReadFile(f.path)
+	now, err := readRegular(f.path)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Sprintf("%s: %v\n", f.path, err)
 	}

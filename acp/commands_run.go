@@ -69,15 +69,19 @@ func (s *server) modeCommand(ctx context.Context, session *agent.Session, id str
 	return "Mode: " + id, nil
 }
 
-func (s *server) toolsCommand(context.Context, *agent.Session, string) (string, error) {
-	tools := s.agent.Tools()
-	if len(tools) == 0 {
-		return "No tools available.", nil
-	}
+func (s *server) toolsCommand(ctx context.Context, session *agent.Session, _ string) (string, error) {
+	tools, problems := session.Tools(ctx)
 	var text strings.Builder
-	fmt.Fprintf(&text, "Available tools (%d):\n", len(tools))
+	if len(tools) == 0 {
+		text.WriteString("No tools available.\n")
+	} else {
+		fmt.Fprintf(&text, "Available tools (%d):\n", len(tools))
+	}
 	for _, t := range tools {
 		fmt.Fprintf(&text, "  %s: %s\n", t.Name, preview(t.Description))
+	}
+	for _, err := range problems {
+		fmt.Fprintf(&text, "%v\n", err)
 	}
 	return text.String(), nil
 }
@@ -113,14 +117,14 @@ func contextUse(use agent.ContextUse) []string {
 		return []string{fmt.Sprintf("Context usage: ~%s tokens", grouped(use.Used))}
 	}
 	lines := []string{fmt.Sprintf("Context usage: ~%s / %s tokens (%.1f%%)", grouped(use.Used), grouped(use.Window), 100*float64(use.Used)/float64(use.Window))}
-	percent := fmt.Sprintf("threshold ~%s, %.0f%%", grouped(use.Threshold), 100*float64(use.Threshold)/float64(use.Window))
+	threshold := fmt.Sprintf("~%s, %.0f%%", grouped(use.Threshold), 100*float64(use.Threshold)/float64(use.Window))
 	switch {
 	case !use.Automatic:
 		lines = append(lines, "Automatic compression is off; /compress still compresses.")
 	case use.Used >= use.Threshold:
-		lines = append(lines, "Compression: due now ("+percent+"). Run /compress.")
+		lines = append(lines, "Compression: due now (threshold "+threshold+"). Run /compress.")
 	default:
-		lines = append(lines, fmt.Sprintf("Compression: ~%s tokens until threshold (~%s).", grouped(use.Threshold-use.Used), strings.TrimPrefix(percent, "threshold ~")),
+		lines = append(lines, fmt.Sprintf("Compression: ~%s tokens until threshold (%s).", grouped(use.Threshold-use.Used), threshold),
 			"Tip: run /compress to compress before the threshold.")
 	}
 	return lines

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -45,6 +46,19 @@ func TestCommandsAreAnsweredWithoutTheModel(t *testing.T) {
 				t.Error("no usage_update")
 			}
 		})
+	}
+}
+
+func TestToolsCommandListsTheServersOfTheSession(t *testing.T) {
+	b := newBench(t)
+	created, _ := b.ok("session/new", `{"cwd":%q,"mcpServers":[{"name":"wiki","command":"/w","args":[],"env":[]},{"name":"broken","command":"/b","args":[],"env":[]}]}`, b.cwd)
+	session, _ := created["sessionId"].(string)
+	_, updates := b.turn(session, "/tools")
+	answer := texts(updates, "agent_message_chunk")
+	for _, want := range []string{"Available tools (4):\n", "  mcp_wiki_ask: Asks the server.\n", "MCP server broken has no tools\n"} {
+		if !strings.Contains(answer, want) {
+			t.Errorf("no %q in %q", want, answer)
+		}
 	}
 }
 
@@ -209,5 +223,16 @@ func TestDiffShowsWhatTheSessionChanged(t *testing.T) {
 	want := "```\n--- /old.txt\n+++ /old.txt\n@@ -1 +1 @@\n-one\n+three\n--- /dev/null\n+++ /new.txt\n@@ -0,0 +1 @@\n+fresh\n```"
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
+	}
+
+	if err := os.Remove(filepath.Join(b.cwd, "old.txt")); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(filepath.Join(b.cwd, "old.txt"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, updates = b.turn(session, "/diff")
+	if got := texts(updates, "agent_message_chunk"); !strings.Contains(got, "no regular file any more") {
+		t.Errorf("of a FIFO it says %q", got)
 	}
 }

@@ -26,6 +26,7 @@ type script struct {
 	steps    []step
 	requests []agent.ModelRequest
 	none     bool // no provider is configured
+	noWindow bool // the size of the context window is unknown
 }
 
 func (s *script) Model(_ context.Context, id string) (agent.Model, error) {
@@ -47,6 +48,12 @@ func (s *script) setNone(none bool) {
 	s.none = none
 }
 
+func (s *script) setNoWindow(noWindow bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.noWindow = noWindow
+}
+
 func (s *script) asked() []agent.ModelRequest {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -62,6 +69,11 @@ func (m scriptedModel) Info() agent.ModelInfo {
 	id := m.id
 	if id == "" {
 		id = "big"
+	}
+	m.script.mu.Lock()
+	defer m.script.mu.Unlock()
+	if m.script.noWindow {
+		return agent.ModelInfo{ID: id, Provider: "Scripted"}
 	}
 	return agent.ModelInfo{ID: id, Provider: "Scripted", ContextWindow: 100_000}
 }
@@ -222,6 +234,31 @@ func (runTool) Plan(_ context.Context, ws *agent.Workspace, raw json.RawMessage)
 			return agent.Result{Text: args.Command + "\n", Failed: code != 0, Exit: &agent.ExitStatus{Code: code}}, nil
 		},
 	}, nil
+}
+
+// fakeServers are MCP servers with one tool each; the one named broken has none.
+type fakeServers []agent.ToolServer
+
+func (f fakeServers) Tools(context.Context) (tools []agent.Tool, problems []error) {
+	for _, server := range f {
+		if server.Name == "broken" {
+			problems = append(problems, errors.New("MCP server broken has no tools"))
+			continue
+		}
+		tools = append(tools, serverTool{name: "mcp_" + server.Name + "_ask"})
+	}
+	return tools, problems
+}
+
+func (fakeServers) Close() {}
+
+type serverTool struct {
+	runTool
+	name string
+}
+
+func (s serverTool) Spec() agent.ToolSpec {
+	return agent.ToolSpec{Name: s.name, Kind: agent.KindOther, Description: "Asks the server.", Schema: json.RawMessage(`{"type":"object"}`)}
 }
 
 // memoryStore is a Store without a disk. What the adapter never reaches is left

@@ -84,12 +84,13 @@ func newBench(t *testing.T, steps ...step) *bench {
 // newAgent returns an agent on a store that another one may have used before.
 func newAgent(models *script, store *memoryStore, timeout time.Duration) *agent.Agent {
 	return agent.New(agent.Config{
-		Models:       models,
-		Tools:        []agent.Tool{readTool{}, writeTool{}, runTool{}},
-		Store:        func(context.Context) (agent.Store, error) { return store, nil },
-		Policy:       agent.Policy{Home: "/home/nobody", Timeout: timeout},
-		SystemPrompt: func(context.Context, *agent.Workspace, agent.ModelInfo) string { return "You are a test." },
-		Log:          slog.New(slog.DiscardHandler),
+		Models:         models,
+		Tools:          []agent.Tool{readTool{}, writeTool{}, runTool{}},
+		ConnectServers: func(_ *agent.Workspace, servers []agent.ToolServer) agent.ServerTools { return fakeServers(servers) },
+		Store:          func(context.Context) (agent.Store, error) { return store, nil },
+		Policy:         agent.Policy{Home: "/home/nobody", Timeout: timeout},
+		SystemPrompt:   func(context.Context, *agent.Workspace, agent.ModelInfo) string { return "You are a test." },
+		Log:            slog.New(slog.DiscardHandler),
 	})
 }
 

@@ -117,7 +117,7 @@ func (s *server) introduce(ctx context.Context, session *agent.Session, state se
 	u := s.updates(session.ID())
 	u.show(ctx, availableCommands())
 	u.show(ctx, usageUpdate(agent.UsageChanged{Used: session.Size(), Window: state.contextWindow}))
-	s.offerCatalog(ctx, state.Models)
+	s.offerCatalog(ctx, state)
 }
 
 type listParams struct {

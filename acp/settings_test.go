@@ -104,6 +104,19 @@ func TestCatalogArrivesAfterTheSession(t *testing.T) {
 	}
 }
 
+func TestContextWindowThatTheCatalogTells(t *testing.T) {
+	models := &script{noWindow: true}
+	b := connect(t, models, newMemoryStore(), Config{Catalog: func(context.Context) ([]agent.ModelInfo, error) {
+		models.setNoWindow(false)
+		return []agent.ModelInfo{{ID: "big", Provider: "scripted", ContextWindow: 100_000}}, nil
+	}})
+	b.ok("session/new", `{"cwd":%q,"mcpServers":[]}`, b.cwd)
+	read := b.until(isUpdate("usage_update"))
+	if got := read[len(read)-1].Params.Update["size"]; got != 100_000.0 {
+		t.Errorf("the window's size is %v", got)
+	}
+}
+
 func TestPromptRunsInTheModeSetBeforeIt(t *testing.T) {
 	for range 20 {
 		b := newBench(t, calls(call("c1", "write_file", `{"path":"a.txt","content":"x"}`)))

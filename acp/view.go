@@ -22,8 +22,8 @@ type view struct {
 	changes  changes
 
 	// settings orders what changes the session: a prompt behind a set_mode runs
-	// in that mode, one behind a load in that folder. prompts orders the turns, so that each is answered before
-	// the next begins.
+	// in that mode, one behind a load in that folder. prompts orders the turns, so
+	// that each is answered before the next begins.
 	settings, prompts lane
 
 	mu      sync.Mutex

@@ -39,21 +39,17 @@ func newRun(ctx context.Context, t *Turn) (*run, error) {
 		return nil, err
 	}
 	s.mu.Lock()
-	ws, servers := s.workspaceLocked(), s.servers
+	ws := s.workspaceLocked()
 	s.mu.Unlock()
 	r := &run{
 		turn: t, session: s, emit: t.prompt.Emit, ws: ws,
 		store: store, model: model, effort: cmp.Or(rec.Effort, s.agent.cfg.Effort),
 	}
-	var extra []Tool
-	if servers != nil {
-		var problems []error
-		extra, problems = servers.Tools(ctx)
-		for _, err := range problems {
-			r.emit(ctx, Notice{Text: err.Error()})
-		}
+	tools, problems := s.toolset(ctx)
+	for _, err := range problems {
+		r.emit(ctx, Notice{Text: err.Error()})
 	}
-	r.tools = newToolset(s.agent.cfg.Tools, extra)
+	r.tools = tools
 	return r, nil
 }
 

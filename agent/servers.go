@@ -40,6 +40,24 @@ func (s *Session) connectServers(opts SessionOptions) {
 	}
 }
 
+// Tools returns what the session's model may call. Like ServerTools.Tools it waits
+// a moment for servers that still start and says once why a server has no tools.
+func (s *Session) Tools(ctx context.Context) (specs []ToolSpec, problems []error) {
+	tools, problems := s.toolset(ctx)
+	return tools.specs, problems
+}
+
+func (s *Session) toolset(ctx context.Context) (tools toolset, problems []error) {
+	s.mu.Lock()
+	servers := s.servers
+	s.mu.Unlock()
+	var extra []Tool
+	if servers != nil {
+		extra, problems = servers.Tools(ctx)
+	}
+	return newToolset(s.agent.cfg.Tools, extra), problems
+}
+
 func (s *Session) workspaceLocked() *Workspace {
 	return &Workspace{SessionID: s.id, Cwd: s.rec.Cwd, Dirs: slices.Clone(s.rec.Dirs), Translate: s.agent.cfg.Translate, Entries: s.entries}
 }
