@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"runtime/debug"
 	"sync"
+	"time"
 
 	"golang.org/x/sync/semaphore"
 )
@@ -30,6 +32,8 @@ type outbox struct {
 	mu     sync.Mutex
 	queue  []frame
 	closed bool
+
+	givingBack sync.Mutex // held by the one turn of several that frees memory
 }
 
 func newOutbox(w io.Writer, credit int64, trace func(Direction, []byte)) *outbox {
@@ -63,10 +67,33 @@ func (o *outbox) put(f frame) error {
 // whole credit waits for all of it.
 func (o *outbox) putPaced(ctx context.Context, line []byte) error {
 	n := min(int64(len(line)), o.limit)
-	if err := o.credit.Acquire(ctx, n); err != nil {
+	if err := o.acquire(ctx, n); err != nil {
 		return err
 	}
 	return o.put(frame{line: line, credit: n})
+}
+
+// stallTime is how long a peer that has used up all credit is taken for a slow
+// one.
+const stallTime = 2 * time.Second
+
+func (o *outbox) acquire(ctx context.Context, n int64) error {
+	if o.credit.TryAcquire(n) {
+		return nil
+	}
+	stalled := time.AfterFunc(stallTime, o.giveBack)
+	defer stalled.Stop()
+	return o.credit.Acquire(ctx, n)
+}
+
+// giveBack frees memory: while everybody waits for the peer nothing is allocated,
+// so that no collection would run, and what the frames left behind, as much again
+// as they hold themselves, would be kept as long as the peer does not read.
+func (o *outbox) giveBack() {
+	if o.givingBack.TryLock() {
+		debug.FreeOSMemory()
+		o.givingBack.Unlock()
+	}
 }
 
 // close refuses frames from now on; run ends when the queue is written.

@@ -20,11 +20,11 @@ import (
 
 // The figures below hold for the real program over pipes: what an editor sees.
 
-func benchAgent(b *testing.B, env []string, opts acpclient.Options) *acpclient.Client {
+func benchAgent(b *testing.B, env []string) *acpclient.Client {
 	b.Helper()
 	cmd := exec.Command(builtProgram(b))
 	cmd.Env = env
-	c, err := acpclient.Start(cmd, opts)
+	c, err := acpclient.Start(cmd, acpclient.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -55,7 +55,7 @@ func BenchmarkStartToInitialize(b *testing.B) {
 	env := agentEnv(b, "http://127.0.0.1:1/v1")
 	builtProgram(b)
 	for b.Loop() {
-		c := benchAgent(b, env, acpclient.Options{})
+		c := benchAgent(b, env)
 		if _, err := c.Initialize(b.Context()); err != nil {
 			b.Fatal(err)
 		}
@@ -69,11 +69,11 @@ func BenchmarkStartToInitialize(b *testing.B) {
 func BenchmarkStartToSession(b *testing.B) {
 	env := agentEnv(b, "http://127.0.0.1:1/v1")
 	cwd := b.TempDir()
-	first := benchAgent(b, env, acpclient.Options{})
+	first := benchAgent(b, env)
 	benchSession(b, first, cwd)
 	closeBenchAgent(b, first)
 	for b.Loop() {
-		c := benchAgent(b, env, acpclient.Options{})
+		c := benchAgent(b, env)
 		benchSession(b, c, cwd)
 		b.StopTimer()
 		closeBenchAgent(b, c)
@@ -137,7 +137,9 @@ func streamingModel(b *testing.B, chunks int) (baseURL string) {
 		out := http.NewResponseController(w)
 		for range chunks {
 			_, _ = io.WriteString(w, piece)
-			_ = out.Flush()
+			if out.Flush() != nil { // the agent is gone
+				return
+			}
 		}
 		_, _ = io.WriteString(w, end)
 	}))
