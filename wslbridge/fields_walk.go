@@ -34,6 +34,25 @@ func readHead(frame []byte) (head, bool) {
 	return h, !top.failed && skipSpace(frame, top.at) == len(frame)
 }
 
+// cutAnswerID returns the id of a response of which there is only the begin, cut in its result, when the
+// id stands before that.
+func cutAnswerID(begin []byte) (id []byte) {
+	top, ok := entriesOf(begin, frameStart(begin))
+	if !ok || !top.object {
+		return nil
+	}
+	for behind := 0; top.next(behind); {
+		behind = skipValue(begin, top.at)
+		switch key := unquote(top.key.in(begin)); {
+		case behind < 0 && string(key) == "result":
+			return id
+		case behind >= 0 && string(key) == "id":
+			id = begin[top.at:behind]
+		}
+	}
+	return nil
+}
+
 // frameStart returns where the frame's JSON begins, behind a byte order mark.
 func frameStart(frame []byte) int {
 	if bytes.HasPrefix(frame, []byte("\xEF\xBB\xBF")) {

@@ -3,6 +3,7 @@ package wslbridge
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
@@ -144,6 +145,11 @@ func (s *Stage) keepPartial(rest []byte) {
 	}
 	if len(s.partial)+len(rest) > s.maxFrame {
 		s.log.Error("dropped a message of the agent that is too long", "max_bytes", s.maxFrame)
+		if id := cutAnswerID(s.partial); id != nil { // a client that waits for it would wait for ever
+			reply := fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"the agent's answer is longer than %d bytes"}}`, id, s.maxFrame)
+			s.trace(false, reply)
+			s.batch = append(append(s.batch, reply...), '\n')
+		}
 		s.partial, s.skipping = nil, true
 		return
 	}

@@ -68,3 +68,29 @@ func TestStageTracesWhatEachSideSpelled(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 }
+
+// The client learns that an answer is lost, and is not told so about a message that is none.
+func TestStageDropsTooLongFramesOfTheAgent(t *testing.T) {
+	pad := strings.Repeat("x", 100)
+	lost := `{"jsonrpc":"2.0","id":"a\u0062","error":{"code":-32603,"message":"the agent's answer is longer than 100 bytes"}}` + "\n"
+	for frame, want := range map[string]string{
+		`{"jsonrpc":"2.0","id":"a\u0062","result":{"x":["` + pad + `"]}}`:  lost,
+		`{"id":"a\u0062","result":"` + pad + `"}`:                          lost,
+		`{"result":"` + pad + `","id":1}`:                                  "",
+		`{"id":1,"params":{"x":"` + pad + `"},"method":"m"}`:               "",
+		`{"id":1,"method":"result","params":["result",{"` + pad + `":1}]}`: "",
+		`[{"id":1,"result":"` + pad + `"}]`:                                "",
+		`"id` + pad + `"`:                                                  "",
+	} {
+		var out bytes.Buffer
+		stage := newTestStage("", &out, 100)
+		for _, piece := range []string{"{}\n", frame[:60], frame[60:], "\n{}\n"} {
+			if _, err := io.WriteString(stage, piece); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if diff := cmp.Diff("{}\n"+want+"{}\n", out.String()); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", frame, diff)
+		}
+	}
+}
