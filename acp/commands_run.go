@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/hermes-acp/hermes-acp/agent"
 )
@@ -69,7 +70,13 @@ func (s *server) modeCommand(ctx context.Context, session *agent.Session, id str
 	return "Mode: " + id, nil
 }
 
+// toolsWait is how long /tools waits for servers that still start. What comes
+// behind it may be a setting, which should not wait as long as a turn does.
+const toolsWait = 2 * time.Second
+
 func (s *server) toolsCommand(ctx context.Context, session *agent.Session, _ string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, toolsWait)
+	defer cancel()
 	tools, problems := session.Tools(ctx)
 	var text strings.Builder
 	if len(tools) == 0 {
