@@ -99,7 +99,7 @@ func (c *Config) Endpoint(id string) (Endpoint, error) {
 		return c.endpoint(p, id)
 	}
 	model := c.first(p, func(l layer) string { return l.model })
-	if model == "" {
+	if model == "" || p.name == Offline { // which has one model, whatever the others' is
 		model = p.model
 	}
 	if model == "" {
@@ -177,7 +177,7 @@ func (c *Config) first(p provider, value func(layer) string) string {
 // endpoint puts together how to reach a model of a provider.
 func (c *Config) endpoint(p provider, model string) (Endpoint, error) {
 	if p.name == Offline {
-		return Endpoint{Provider: Offline, Model: Offline}, nil
+		return Endpoint{Provider: Offline, Model: model}, nil
 	}
 	e := Endpoint{
 		Provider:         p.name,

@@ -50,6 +50,8 @@ func TestModels(t *testing.T) {
 		"a provider without a key": {url, "anthropic:claude", agent.ModelInfo{}, agent.ErrUnknownModel},
 		"nobody to ask":            {"OPENAI_BASE_URL=http://127.0.0.1:1/v1\n", "other", agent.ModelInfo{ID: "other", Provider: "custom"}, nil},
 		"offline":                  {"HERMES_INFERENCE_PROVIDER=offline\n", "", agent.ModelInfo{ID: "offline", Provider: "offline"}, nil},
+		"offline, another's name":  {"HERMES_INFERENCE_PROVIDER=offline\nHERMES_MODEL=big\n", "", agent.ModelInfo{ID: "offline", Provider: "offline"}, nil},
+		"offline, another's id":    {"HERMES_INFERENCE_PROVIDER=offline\n", "big", agent.ModelInfo{}, agent.ErrUnknownModel},
 		"offline by id":            {url, "offline:offline", agent.ModelInfo{ID: "offline", Provider: "offline"}, nil},
 	}
 	for name, tt := range tests {
