@@ -116,7 +116,7 @@ func (s *server) opened(ctx context.Context, req *jsonrpc.Request, session *agen
 func (s *server) introduce(ctx context.Context, session *agent.Session, state sessionState) {
 	u := s.updates(session.ID())
 	u.show(ctx, availableCommands())
-	u.show(ctx, usageUpdate(agent.UsageChanged{Used: session.Size(), Window: state.contextWindow}))
+	u.show(ctx, usageUpdate(agent.UsageChanged{Used: session.Size(), Window: state.contextWindow, CostUSD: session.CostUSD()}))
 	s.offerCatalog(ctx, state)
 }
 

@@ -117,6 +117,33 @@ func TestContextWindowThatTheCatalogTells(t *testing.T) {
 	}
 }
 
+// The protocol's cost is that of the whole session, whatever update it is in.
+func TestCostAddsUpOverTheTurns(t *testing.T) {
+	costs := func(usd float64) step {
+		return func(ctx context.Context, req agent.ModelRequest, emit func(agent.Delta)) (agent.Completion, error) {
+			answer, err := says("hello")(ctx, req, emit)
+			answer.Usage = agent.Usage{Input: 10, Output: 5, CostUSD: usd}
+			return answer, err
+		}
+	}
+	b := newBench(t, costs(0.25), costs(0.5))
+	session := b.newSession()
+	for _, turn := range []struct {
+		prompt string
+		want   float64
+	}{{"one", 0.25}, {"two", 0.75}, {"/context", 0.75}} {
+		_, updates := b.turn(session, turn.prompt)
+		told := find(updates, "usage_update", "")
+		if len(told) == 0 {
+			t.Fatalf("no usage_update for %s", turn.prompt)
+		}
+		cost, _ := told[len(told)-1].Params.Update["cost"].(map[string]any)
+		if cost["amount"] != turn.want || cost["currency"] != "USD" {
+			t.Errorf("after %s it has cost %v, want %v", turn.prompt, cost, turn.want)
+		}
+	}
+}
+
 func TestPromptRunsInTheModeSetBeforeIt(t *testing.T) {
 	for range 20 {
 		b := newBench(t, calls(call("c1", "write_file", `{"path":"a.txt","content":"x"}`)))

@@ -199,5 +199,5 @@ func (u *updates) usage(ctx context.Context, session *agent.Session) {
 		u.server.log.DebugContext(ctx, "context use unknown", "session_id", u.sessionID, "error", err)
 		return
 	}
-	u.show(ctx, usageUpdate(agent.UsageChanged{Used: use.Used, Window: use.Window}))
+	u.show(ctx, usageUpdate(agent.UsageChanged{Used: use.Used, Window: use.Window, CostUSD: session.CostUSD()}))
 }

@@ -33,7 +33,8 @@ type CallEnded struct {
 // PlanChanged carries the complete plan.
 type PlanChanged struct{ Entries []PlanEntry }
 
-// UsageChanged carries the size of the conversation. Window is 0 when unknown.
+// UsageChanged carries the size of the conversation in tokens and what it has cost.
+// Window and CostUSD are 0 when unknown.
 type UsageChanged struct {
 	Used, Window int
 	CostUSD      float64

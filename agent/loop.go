@@ -161,12 +161,13 @@ func (r *run) ask(ctx context.Context) (Completion, error) {
 func (r *run) count(ctx context.Context, answer Completion, rows int) {
 	r.usage = r.usage.Add(answer.Usage)
 	r.session.mu.Lock()
+	r.session.costUSD += answer.Usage.CostUSD
 	if used := answer.Usage.Total(); used > 0 {
 		r.session.promptTokens, r.session.countedRows = used, rows+1 // the answer is the next row
 	}
 	r.session.mu.Unlock()
 	if window := r.model.Info().ContextWindow; window > 0 {
-		r.emit(ctx, UsageChanged{Used: r.session.Size(), Window: window, CostUSD: r.usage.CostUSD})
+		r.emit(ctx, UsageChanged{Used: r.session.Size(), Window: window, CostUSD: r.session.CostUSD()})
 	}
 }
 

@@ -32,6 +32,8 @@ type Session struct {
 	// promptTokens is the size that the model's provider counted for the first
 	// countedRows of history with all that goes with them; 0 when it did not.
 	promptTokens, countedRows int
+	// costUSD is what the providers say that the turns of this process cost.
+	costUSD float64
 
 	// Only the running turn uses these.
 	nextCompaction    time.Time
@@ -211,6 +213,14 @@ func (s *Session) Size() int {
 		return EstimateTokens(s.history...)
 	}
 	return s.promptTokens + EstimateTokens(s.history[min(s.countedRows, len(s.history)):]...)
+}
+
+// CostUSD is what the session's turns have cost since this process opened it; 0
+// when the providers do not say.
+func (s *Session) CostUSD() float64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.costUSD
 }
 
 // History returns the session's messages.
