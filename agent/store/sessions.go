@@ -39,8 +39,10 @@ func (db *DB) create(ctx context.Context, tx *sql.Tx, rec agent.SessionRecord, b
 	if err := db.insertSession(ctx, tx, rec, started, branchedFrom); err != nil {
 		return err
 	}
-	if _, err := setTitle(ctx, tx, rec.ID, rec.Title); err != nil {
-		return err
+	if rec.Title != "" { // a new session mostly has none, and many are opened at once
+		if _, err := setTitle(ctx, tx, rec.ID, rec.Title); err != nil {
+			return err
+		}
 	}
 	return putRecord(ctx, tx, rec)
 }
@@ -225,20 +227,37 @@ const maxTitle = 90
 
 func setTitle(ctx context.Context, tx *sql.Tx, hermesID, title string) (kept string, err error) {
 	title = shorten(strings.Join(strings.Fields(title), " "), maxTitle)
-	kept = title
-	for n := 2; kept != ""; n++ {
-		var taken bool
-		err := tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE title = ? AND id <> ?)`, kept, hermesID).Scan(&taken)
-		if err != nil {
+	if title != "" {
+		if kept, err = freeTitle(ctx, tx, hermesID, title); err != nil {
 			return "", err
 		}
-		if !taken {
-			break
-		}
-		kept = title + " #" + strconv.Itoa(n)
 	}
 	_, err = tx.ExecContext(ctx, `UPDATE sessions SET title = ? WHERE id = ?`, optional(kept), hermesID)
 	return kept, err
+}
+
+// freeTitle returns the title, with a number behind it when another session has
+// it. A thousand sessions may begin with the same prompt, so that the search for a
+// free number begins behind as many as are taken.
+func freeTitle(ctx context.Context, tx *sql.Tx, hermesID, title string) (string, error) {
+	taken := func(title string) (yes bool, err error) {
+		err = tx.QueryRowContext(ctx, `SELECT EXISTS (SELECT 1 FROM sessions WHERE title = ? AND id <> ?)`, title, hermesID).Scan(&yes)
+		return yes, err
+	}
+	if yes, err := taken(title); err != nil || !yes {
+		return title, err
+	}
+	var numbered int
+	err := tx.QueryRowContext(ctx, `SELECT count(*) FROM sessions WHERE title > ?1 || ' #' AND title < ?1 || ' $'`, title).Scan(&numbered)
+	if err != nil {
+		return "", err
+	}
+	for n := numbered + 2; ; n++ {
+		candidate := title + " #" + strconv.Itoa(n)
+		if yes, err := taken(candidate); err != nil || !yes {
+			return candidate, err
+		}
+	}
 }
 
 // EndSession marks a session as ended: its client closed it or went away. A

@@ -280,6 +280,32 @@ func TestTitlesAreUnique(t *testing.T) {
 	}
 }
 
+func TestTitlesAreUniqueWithoutEveryNumber(t *testing.T) {
+	db := openIn(t, t.TempDir())
+	create := func(id, title string) string {
+		t.Helper()
+		if err := db.CreateSession(t.Context(), agent.SessionRecord{ID: id, Title: title}); err != nil {
+			t.Fatal(err)
+		}
+		rec, err := db.Session(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec.Title
+	}
+	create("a", "Fix")
+	create("b", "Fix")
+	create("c", "Fix")
+	if err := db.DeleteSession(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	create("d", "Fix #1 of the list")
+	create("e", "Fixed")
+	if got := create("f", "Fix"); got != "Fix #4" {
+		t.Errorf("title %q", got)
+	}
+}
+
 func TestFilesArePrivate(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no modes")
