@@ -2,6 +2,8 @@
 # Shared by scripts/test and its lanes. Sourced; bash 3.2 is enough.
 
 export GOFLAGS="${GOFLAGS:-} -mod=readonly"
+# A program with the race detector sleeps for a second as it ends, and tests start hundreds.
+export GORACE="${GORACE:-} atexit_sleep_ms=0"
 tools=${HERMES_ACP_TOOLS:-${XDG_CACHE_HOME:-$HOME/.cache}/hermes-acp/tools}
 module=github.com/hermes-acp/hermes-acp
 

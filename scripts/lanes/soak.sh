@@ -1,5 +1,5 @@
 # The long versions, for a night or a release: kills and writers of the store, starts and stops of
-# the bridge, three rounds of race tests, two minutes of each fuzz target. About an hour and a half.
+# the bridge, three rounds of race tests, two minutes of each fuzz target. More than an hour.
 set -eu
 . scripts/lib.sh
 
