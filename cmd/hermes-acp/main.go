@@ -16,7 +16,8 @@ import (
 	"github.com/urfave/cli/v2"
 )
 
-// version is set by the release build; other builds name their commit.
+// version is the release that this is, or that comes next. The release build sets
+// it from the tag; the launcher compares it with the agent's.
 var version = "0.1.0"
 
 func main() {
