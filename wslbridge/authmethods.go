@@ -1,6 +1,7 @@
 package wslbridge
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 )
@@ -9,16 +10,18 @@ import (
 // protocol had a type for it. Zed and the agents of its registry still use it.
 const terminalAuthKey = "terminal-auth"
 
-// appendAuthMethodEdits makes a login in a terminal, which an agent of another maker offers, one that
-// the client starts through the launcher. A method of type terminal has the client append args to the
-// agent's command line, which is the launcher's, and set env there; so the launcher has to be told
-// which arguments are the agent's and which variables have to cross. One of _meta names a command of
-// Linux, which becomes an argument of the launcher.
+// appendAuthMethodEdits makes a login in a terminal one that the client starts through the launcher. A
+// method of type terminal has the client append args to the agent's command line, which is the
+// launcher's, and set env there; so the launcher has to be told which arguments are the agent's and
+// which variables have to cross. Those of our own agent are the launcher's as well. One of _meta names
+// a command of Linux, which becomes an argument of the launcher, or the launcher itself when it is our
+// own agent.
 func (r *Rewriter) appendAuthMethodEdits(edits []edit, frame []byte, at span) []edit {
-	if !r.cfg.ThirdParty || len(r.cfg.Launcher) == 0 {
+	if len(r.cfg.Launcher) == 0 {
 		return edits
 	}
-	if t := memberOf(frame, at, "type"); isString(frame, t) && string(unquote(t.in(frame))) == "terminal" {
+	t := memberOf(frame, at, "type")
+	if r.cfg.ThirdParty && isString(frame, t) && string(unquote(t.in(frame))) == "terminal" {
 		args, _ := elementsOf(frame, memberOf(frame, at, "args"))
 		if len(args) > 0 && !slices.Contains(r.cfg.Launcher, "--") {
 			edits = append(edits, edit{span{args[0].start, args[0].start}, []byte(`"--",`)})
@@ -33,21 +36,23 @@ func (r *Rewriter) appendAuthMethodEdits(edits []edit, frame []byte, at span) []
 	return r.appendTerminalAuthEdits(edits, frame, legacy, command)
 }
 
-// appendTerminalAuthEdits makes the command of _meta an argument of the launcher.
+// appendTerminalAuthEdits makes the command of _meta one of the launcher.
 func (r *Rewriter) appendTerminalAuthEdits(edits []edit, frame []byte, legacy, command span) []edit {
 	edits = append(edits, edit{command, quoted(r.cfg.Launcher[0])})
 	list := memberOf(frame, legacy, "args")
 	args, _ := elementsOf(frame, list)
 
-	text := []byte{'['}
-	for _, word := range launcherFlags(r.cfg.Launcher[1:], r.cfg.Distro) {
-		text = append(appendQuoted(text, word), ',')
+	var words [][]byte
+	for _, flag := range launcherFlags(r.cfg.Launcher[1:], r.cfg.Distro) {
+		words = append(words, quoted(flag))
 	}
-	text = append(append(text, `"--",`...), command.in(frame)...)
+	if r.cfg.ThirdParty {
+		words = append(words, []byte(`"--"`), command.in(frame))
+	}
 	for _, arg := range args {
-		text = append(append(text, ','), arg.in(frame)...)
+		words = append(words, arg.in(frame))
 	}
-	text = append(text, ']')
+	text := slices.Concat([]byte{'['}, bytes.Join(words, []byte{','}), []byte{']'})
 	if list.end > 0 {
 		edits = append(edits, edit{list, text})
 	} else {

@@ -25,8 +25,7 @@ type RewriteConfig struct {
 	// WSLENV is the value that the agent inherits.
 	WSLENV string
 
-	// ThirdParty says that the agent is not ours, so its ways to log in have to be led through the
-	// launcher.
+	// ThirdParty says that the agent is not ours, so that the launcher has to be told what is for it.
 	ThirdParty bool
 
 	// Launcher is the command line, launcher first, that starts the agent again on Windows.
