@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"io"
 	"log/slog"
 	"os/exec"
 	"time"
@@ -57,9 +56,7 @@ type PermissionRequest struct {
 type Client struct {
 	conn    *jsonrpc.Conn
 	opts    Options
-	agentIn io.Closer
-	agent   *Process // nil for an agent that was not started here
-	out     io.Closer
+	agent   *Process
 	served  chan struct{} // closed when the connection has ended
 	methods []acpsdk.AuthMethod
 }
@@ -67,31 +64,18 @@ type Client struct {
 // Start runs cmd as an agent over pipes and connects to it. The caller must
 // Close the client.
 func Start(cmd *exec.Cmd, opts Options) (*Client, error) {
+	if opts.Logger == nil {
+		opts.Logger = slog.New(slog.DiscardHandler)
+	}
 	agent, err := StartProcess(cmd)
 	if err != nil {
 		return nil, err
 	}
-	c := connect(agent.Stdout, agent.Stdin, opts)
-	c.agent = agent
-	return c, nil
-}
-
-// Connect speaks to an agent that reads from w and writes to r. Closing the
-// client closes both.
-func Connect(r io.ReadCloser, w io.WriteCloser, opts Options) *Client {
-	return connect(r, w, opts)
-}
-
-func connect(r io.ReadCloser, w io.WriteCloser, opts Options) *Client {
-	if opts.Logger == nil {
-		opts.Logger = slog.New(slog.DiscardHandler)
-	}
 	c := &Client{
-		conn:    jsonrpc.New(r, w, jsonrpc.Options{Logger: opts.Logger, Trace: opts.Trace}),
-		opts:    opts,
-		agentIn: w,
-		out:     r,
-		served:  make(chan struct{}),
+		conn:   jsonrpc.New(agent.Stdout, agent.Stdin, jsonrpc.Options{Logger: opts.Logger, Trace: opts.Trace}),
+		opts:   opts,
+		agent:  agent,
+		served: make(chan struct{}),
 	}
 	go func() {
 		defer close(c.served)
@@ -99,7 +83,7 @@ func connect(r io.ReadCloser, w io.WriteCloser, opts Options) *Client {
 			opts.Logger.Warn("connection to the agent broke", "error", err)
 		}
 	}()
-	return c
+	return c, nil
 }
 
 // Initialize opens the conversation.
@@ -133,13 +117,6 @@ func (c *Client) LoadSession(ctx context.Context, id acpsdk.SessionId, cwd strin
 		Cwd:        cwd,
 		McpServers: []acpsdk.McpServer{},
 	}, &resp)
-	return resp, err
-}
-
-// ResumeSession opens an earlier session without its history.
-func (c *Client) ResumeSession(ctx context.Context, id acpsdk.SessionId, cwd string) (acpsdk.ResumeSessionResponse, error) {
-	var resp acpsdk.ResumeSessionResponse
-	err := c.authenticated(ctx, "session/resume", acpsdk.ResumeSessionRequest{SessionId: id, Cwd: cwd}, &resp)
 	return resp, err
 }
 
@@ -184,36 +161,26 @@ func (c *Client) Cancel(session acpsdk.SessionId) error {
 // *ExitError when the agent ended first, or wraps the cause of ctx.
 func (c *Client) Call(ctx context.Context, method string, params, result any) error {
 	err := c.conn.Call(ctx, method, params, result)
-	if errors.Is(err, jsonrpc.ErrClosed) && c.agent != nil {
+	if errors.Is(err, jsonrpc.ErrClosed) {
 		return c.agent.explain(ctx, err)
 	}
 	return err
 }
 
-// Close ends the conversation, and the agent if Start started it: its input is
-// closed, then it is given time to end, and at last it is killed. When ctx ends
+// Close ends the conversation and the agent: its input is closed, then it is
+// given time to end, and at last it is killed. When ctx ends
 // the waiting is over at once. The error tells how an agent ended that did not
 // end well.
 func (c *Client) Close(ctx context.Context) error {
-	var err error
-	if c.agent != nil {
-		err = c.agent.Stop(ctx)
-	} else {
-		err = c.agentIn.Close()
-		c.waitServed(ctx, exitPatience)
-	}
-	c.waitServed(ctx, killPatience) // a process the agent left behind may hold its output open
-	err = errors.Join(err, c.out.Close())
-	<-c.served
-	return err
-}
-
-func (c *Client) waitServed(ctx context.Context, limit time.Duration) {
-	select {
+	err := c.agent.Stop(ctx)
+	select { // a process that the agent left behind may hold its output open
 	case <-c.served:
 	case <-ctx.Done():
-	case <-time.After(limit):
+	case <-time.After(killPatience):
 	}
+	err = errors.Join(err, c.agent.Stdout.Close())
+	<-c.served
+	return err
 }
 
 // handle routes what the agent sends.

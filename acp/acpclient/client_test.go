@@ -171,9 +171,6 @@ func TestConversationWithAChildProcess(t *testing.T) {
 	if _, err := c.LoadSession(ctx, session.SessionId, t.TempDir()); err != nil {
 		t.Errorf("load: %v", err)
 	}
-	if _, err := c.ResumeSession(ctx, session.SessionId, t.TempDir()); err != nil {
-		t.Errorf("resume: %v", err)
-	}
 	var rpcErr *jsonrpc.Error
 	if err := c.Call(ctx, "session/shout", struct{}{}, nil); !errors.As(err, &rpcErr) {
 		t.Errorf("unknown method: got %v, want the agent's error", err)

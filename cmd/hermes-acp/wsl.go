@@ -25,11 +25,13 @@ func insideWSL() bool {
 	return err == nil && strings.Contains(strings.ToLower(string(release)), "microsoft")
 }
 
-// wslMounts reads which folders are Windows drives, as they are now.
+// wslMounts reads which folders are Windows drives, as they are now. Where that
+// cannot be read, it is what wsl.conf says WSL mounts.
 func wslMounts() pathxlate.MountTable {
 	info, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
-		return pathxlate.MountTable{}
+		conf, _ := os.ReadFile("/etc/wsl.conf") // without one WSL has its defaults
+		return pathxlate.ParseWSLConf(string(conf))
 	}
 	return pathxlate.ParseMountInfo(string(info), virtiofsSources())
 }
