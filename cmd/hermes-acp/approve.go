@@ -80,7 +80,7 @@ func (a approval) decide(ctx context.Context, q acpclient.PermissionRequest, ask
 	case ctx.Err() != nil:
 		return answer{"", byDismiss}
 	}
-	return answer{denying(q), byNobody}
+	return answer{"", byNobody} // nobody said no: the question is dismissed
 }
 
 // isOrdinaryEdit reports whether a question is about a change to files that the

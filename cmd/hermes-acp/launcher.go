@@ -19,20 +19,13 @@ const distroEnv = "HERMES_ACP_DISTRO"
 // bridgeFlags are the flags of the program on Windows. The rest are passed on to the agent inside
 // WSL.
 func bridgeFlags() []cli.Flag {
-	return []cli.Flag{
+	return slices.Concat([]cli.Flag{
 		&cli.StringFlag{Name: "distro", Usage: "run inside the WSL distro `NAME`"},
 		&cli.StringFlag{Name: "user", Usage: "run as the Linux user `NAME`"},
 		&cli.StringFlag{Name: "agent", Usage: "run the agent that bridge.yaml calls `NAME` instead of Hermes"},
 		&cli.StringSliceFlag{Name: "env", Usage: "pass the environment variable `NAME` into WSL"},
 		&cli.StringFlag{Name: "linux-binary", Usage: "the hermes-acp for Linux to install inside WSL, a `FILE`", EnvVars: []string{"HERMES_ACP_LINUX_BINARY"}},
-		&cli.StringFlag{Name: "model", Usage: "model `ID` instead of the configured one"},
-		&cli.StringFlag{Name: "provider", Usage: "provider `NAME` instead of the configured one"},
-		&cli.StringFlag{Name: "base-url", Usage: "`URL` of an OpenAI-compatible endpoint"},
-		&cli.StringFlag{Name: "trace", Usage: "record every frame in `FILE`, texts left out"},
-		&cli.BoolFlag{Name: "accept-hooks", Hidden: true},
-		&cli.BoolFlag{Name: "setup-browser", Hidden: true},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true},
-	}
+	}, modelFlags(), ignoredFlags())
 }
 
 // bridgeWish is what a command line on Windows asks for.

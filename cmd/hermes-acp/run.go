@@ -24,12 +24,12 @@ func runCommand() *cli.Command {
 		Description: "The agent runs as a child process and is spoken to over pipes, as an editor does.\n" +
 			"Ctrl-C cancels the turn, a second one quits. The exit code is 0 only when the turn\n" +
 			"ended by itself (end_turn).\n\n" + eventsHelp,
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.StringFlag{Name: "cwd", Usage: "the `FOLDER` to work in", Value: "."},
 			&cli.StringFlag{Name: "approve", Usage: "who answers the agent's questions: ask (you), edits (yes to ordinary edits), all or none", Value: string(approveAsk)},
 			&cli.BoolFlag{Name: "json", Usage: "print one JSON object a line"},
 			&cli.StringFlag{Name: "agent-cmd", Usage: "the agent's `COMMAND` line, if not hermes-acp itself"},
-		},
+		}, modelFlags()...),
 		Action: func(c *cli.Context) error {
 			prompt := strings.Join(c.Args().Slice(), " ")
 			if strings.TrimSpace(prompt) == "" {
@@ -43,7 +43,7 @@ func runCommand() *cli.Command {
 			if err != nil {
 				return fmt.Errorf("--cwd: %w", err)
 			}
-			agent, err := agentCommand(c.String("agent-cmd"))
+			agent, err := agentCommand(c.String("agent-cmd"), agentWords(c)...)
 			if err != nil {
 				return err
 			}
@@ -86,22 +86,22 @@ func runPrompt(ctx context.Context, agent *exec.Cmd, cwd, prompt string, view tu
 }
 
 // agentCommand returns the command that starts the agent: line, or this program
-// when line is empty.
+// when line is empty, with words behind it.
 //
 //nolint:noctx // acpclient ends an agent by closing its input, which no context can
-func agentCommand(line string) (*exec.Cmd, error) {
+func agentCommand(line string, words ...string) (*exec.Cmd, error) {
 	if line == "" {
 		self, err := os.Executable()
 		if err != nil {
 			return nil, fmt.Errorf("find hermes-acp's own program file: %w", err)
 		}
-		return exec.Command(self), nil
+		return exec.Command(self, words...), nil
 	}
-	words, err := splitWords(line)
+	program, err := splitWords(line)
 	if err != nil {
 		return nil, fmt.Errorf("--agent-cmd: %w", err)
 	}
-	return exec.Command(words[0], words[1:]...), nil
+	return exec.Command(program[0], append(program[1:], words...)...), nil
 }
 
 // splitWords splits a command line at blanks. Single and double quotes keep

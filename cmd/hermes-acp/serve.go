@@ -22,18 +22,9 @@ import (
 	"github.com/hermes-acp/hermes-acp/wslbridge"
 )
 
-// serveFlags are the flags of an agent that an editor starts. The hidden ones
-// are Hermes' own; editors pass them, and here they do nothing.
+// serveFlags are the flags of an agent that an editor starts.
 func serveFlags() []cli.Flag {
-	return []cli.Flag{
-		&cli.StringFlag{Name: "model", Usage: "model `ID` instead of the configured one"},
-		&cli.StringFlag{Name: "provider", Usage: "provider `NAME` instead of the configured one"},
-		&cli.StringFlag{Name: "base-url", Usage: "`URL` of an OpenAI-compatible endpoint"},
-		&cli.StringFlag{Name: "trace", Usage: "record every frame in `FILE`, texts left out"},
-		&cli.BoolFlag{Name: "accept-hooks", Hidden: true},
-		&cli.BoolFlag{Name: "setup-browser", Hidden: true},
-		&cli.BoolFlag{Name: "yes", Aliases: []string{"y"}, Hidden: true},
-	}
+	return append(modelFlags(), ignoredFlags()...)
 }
 
 func sourceFrom(c *cli.Context) (config.Source, error) {

@@ -243,11 +243,11 @@ func TestApprovalDecides(t *testing.T) {
 		want    answer
 	}{
 		{"ask: the person", approveAsk, editCall, onceAlwaysDeny, person, false, answer{"o2", byPerson}},
-		{"ask: nobody there", approveAsk, editCall, onceAlwaysDeny, askNobody, false, answer{"o3", byNobody}},
+		{"ask: nobody there", approveAsk, editCall, onceAlwaysDeny, askNobody, false, answer{"", byNobody}},
 		{"ask: taken back", approveAsk, editCall, onceAlwaysDeny, askNobody, true, answer{"", byDismiss}},
 		{"edits: an edit", approveEdits, editCall, onceAlwaysDeny, askNobody, false, answer{"o1", byFlag}},
-		{"edits: a sensitive edit", approveEdits, editCall, onceDeny, askNobody, false, answer{"o3", byNobody}},
-		{"edits: a command", approveEdits, commandCall, onceAlwaysDeny, askNobody, false, answer{"o3", byNobody}},
+		{"edits: a sensitive edit", approveEdits, editCall, onceDeny, askNobody, false, answer{"", byNobody}},
+		{"edits: a command", approveEdits, commandCall, onceAlwaysDeny, askNobody, false, answer{"", byNobody}},
 		{"all: a command", approveAll, commandCall, onceDeny, person, false, answer{"o1", byFlag}},
 		{"none: an edit", approveNone, editCall, onceAlwaysDeny, person, false, answer{"o3", byFlag}},
 		{"none: no way to deny", approveNone, editCall, `[]`, person, false, answer{"", byFlag}},

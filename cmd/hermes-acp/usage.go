@@ -62,11 +62,32 @@ func refuseQuietly(app *cli.App) *cli.App {
 func refuseCommandsQuietly(commands []*cli.Command) {
 	for _, c := range commands {
 		c.OnUsageError = usageError
+		c.Before = takeFlagsBefore
 		if c.Action == nil {
 			c.Action = groupAction
 		}
 		refuseCommandsQuietly(c.Subcommands)
 	}
+}
+
+// takeFlagsBefore lets a flag count for a command that has it also when it stands
+// before the command: `--provider offline run ...`.
+func takeFlagsBefore(c *cli.Context) error {
+	for _, flag := range c.Command.Flags {
+		name := flag.Names()[0]
+		if _, isText := flag.(*cli.StringFlag); !isText || slices.Contains(c.LocalFlagNames(), name) {
+			continue
+		}
+		for _, outer := range c.Lineage()[1:] {
+			if outer.Command == nil || !slices.Contains(outer.LocalFlagNames(), name) {
+				continue
+			}
+			if err := c.Set(name, outer.String(name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func usageError(c *cli.Context, err error, _ bool) error {
