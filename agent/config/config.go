@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
+	"time"
 )
 
 // Source says where the configuration comes from.
@@ -76,6 +78,37 @@ func (s Source) Read() (*Config, error) {
 	c.providers = append(providers(), c.ownProviders()...)
 	c.layers = c.readLayers()
 	return c, nil
+}
+
+// Stamp identifies a state of the configuration's files. It is comparable.
+type Stamp [2]fileStamp
+
+type fileStamp struct {
+	size    int64
+	modTime time.Time
+}
+
+// Stamp looks at the files without reading them. Equal stamps mean equal files
+// once they are settled.
+func (s Source) Stamp() Stamp {
+	var stamp Stamp
+	for i, name := range [...]string{".env", "config.yaml"} {
+		if info, err := os.Stat(filepath.Join(s.Home, name)); err == nil {
+			stamp[i] = fileStamp{info.Size(), info.ModTime()}
+		}
+	}
+	return stamp
+}
+
+// Settled reports whether the files have been as they are for a while: a file can
+// change twice within one tick of its clock.
+func (s Stamp) Settled() bool {
+	for _, f := range s {
+		if time.Since(f.modTime) < time.Second {
+			return false
+		}
+	}
+	return true
 }
 
 // readFile returns the text of a file, empty when there is none.

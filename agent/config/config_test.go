@@ -227,3 +227,28 @@ func BenchmarkRead(b *testing.B) {
 		}
 	}
 }
+
+func TestStamp(t *testing.T) {
+	t.Parallel()
+	home := t.TempDir()
+	source := config.Source{Home: home, LookupEnv: func(string) (string, bool) { return "", false }}
+	none := source.Stamp()
+	if !none.Settled() {
+		t.Error("files that are not there are not settled")
+	}
+	path := filepath.Join(home, "config.yaml")
+	if err := os.WriteFile(path, []byte("model: a"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	fresh := source.Stamp()
+	if fresh == none || fresh.Settled() {
+		t.Errorf("a file that was just written: %v, settled %v", fresh, fresh.Settled())
+	}
+	old := time.Now().Add(-time.Minute)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if aged := source.Stamp(); aged == fresh || !aged.Settled() || aged != source.Stamp() {
+		t.Errorf("a file of a minute ago: %v", aged)
+	}
+}

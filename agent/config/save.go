@@ -33,6 +33,21 @@ func ProviderChoices() []ProviderChoice {
 	return choices
 }
 
+// HasKey reports whether a key of the named provider is set, in .env or in the
+// environment, or none is needed. A configuration that cannot be read has none.
+func (s Source) HasKey(provider string) bool {
+	c, err := s.Read()
+	if err != nil {
+		return false
+	}
+	p, ok := c.provider(provider)
+	if !ok {
+		return false
+	}
+	key, _ := keyIn(c.env.get, p)
+	return key != "" || p.keyOptional || len(p.keyVars) == 0
+}
+
 // Selection is what a set-up stores.
 type Selection struct {
 	Provider, Model, BaseURL string

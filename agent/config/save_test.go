@@ -50,6 +50,9 @@ func TestSaveKeepsWhatIsThere(t *testing.T) {
 	if err != nil || endpoint.Provider != "openrouter" || endpoint.Model != "new/model" || endpoint.Key != "sk-new" {
 		t.Errorf("the saved selection resolves to %+v, %v", endpoint, err)
 	}
+	if !source.HasKey("openrouter") || source.HasKey("mistral") || !source.HasKey("ollama") {
+		t.Error("HasKey does not tell which providers can be used")
+	}
 	if runtime.GOOS != "windows" {
 		if info, err := os.Stat(filepath.Join(home, ".env")); err != nil || info.Mode().Perm() != 0o600 {
 			t.Errorf("mode of .env: %v, %v", info.Mode(), err)

@@ -24,6 +24,8 @@ type models struct {
 	transport *http.Transport
 
 	mu      sync.Mutex
+	read    *config.Config // what the files held at stamp
+	stamp   config.Stamp
 	clients map[config.Endpoint]*llm.Client
 	offline *offline.Server
 }
@@ -36,7 +38,7 @@ func newModels(source config.Source) *models {
 // provider does not list is unknown; a provider that lists nothing is believed to
 // serve it.
 func (m *models) Model(ctx context.Context, id string) (agent.Model, error) {
-	c, err := m.source.Read()
+	c, err := m.config()
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +64,7 @@ func (m *models) Model(ctx context.Context, id string) (agent.Model, error) {
 
 // list returns the models of the configured provider.
 func (m *models) list(ctx context.Context) ([]agent.ModelInfo, error) {
-	c, err := m.source.Read()
+	c, err := m.config()
 	if err != nil {
 		return nil, err
 	}
@@ -75,6 +77,25 @@ func (m *models) list(ctx context.Context) ([]agent.ModelInfo, error) {
 		return nil, err
 	}
 	return client.Models(ctx)
+}
+
+// config is the configuration as it stands. Files that have not changed are not
+// parsed again.
+func (m *models) config() (*config.Config, error) {
+	stamp := m.source.Stamp()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.read != nil && stamp == m.stamp {
+		return m.read, nil
+	}
+	c, err := m.source.Read()
+	if err != nil {
+		return nil, err
+	}
+	if stamp.Settled() {
+		m.read, m.stamp = c, stamp
+	}
+	return c, nil
 }
 
 // client returns the client of an endpoint, which may be known already.

@@ -11,6 +11,8 @@ import (
 
 	acpsdk "github.com/coder/acp-go-sdk"
 	"github.com/urfave/cli/v2"
+
+	"github.com/hermes-acp/hermes-acp/acp/jsonrpc"
 )
 
 // exitInterrupted is the exit code after a Ctrl-C, as shells count it.
@@ -78,11 +80,20 @@ func runPrompt(ctx context.Context, agent *exec.Cmd, cwd, prompt string, view tu
 	case errors.Is(context.Cause(ctx), errInterrupted), err == nil && stopReason == acpsdk.StopReasonCancelled:
 		return cli.Exit("", exitInterrupted)
 	case err != nil:
-		return err
+		return withoutCode(err)
 	case stopReason != acpsdk.StopReasonEndTurn:
 		return fmt.Errorf("the turn ended early: %s", stopReason)
 	}
 	return nil
+}
+
+// withoutCode is the agent's error as a person needs it, without the protocol's
+// number.
+func withoutCode(err error) error {
+	if answer, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return errors.New(answer.Message)
+	}
+	return err
 }
 
 // agentCommand returns the command that starts the agent: line, or this program

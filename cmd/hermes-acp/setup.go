@@ -60,11 +60,9 @@ func setup(c *cli.Context, source config.Source, q *questions) error {
 		return err
 	}
 	if provider.KeyName != "" {
-		key, err := q.askSecret(fmt.Sprintf("API key (%s, empty keeps the stored one)", provider.KeyName))
-		if err != nil {
+		if sel.Key, err = q.askKey(provider, source.HasKey(provider.Name)); err != nil {
 			return err
 		}
-		sel.Key = config.Secret(key)
 	}
 	if err := source.Save(sel); err != nil {
 		return err
@@ -116,8 +114,23 @@ func (q *questions) ask(question, otherwise string) (string, error) {
 	}
 }
 
-func (q *questions) askSecret(question string) (string, error) {
-	fmt.Fprintf(q.out, "%s: ", question)
+// askKey returns the key, empty to keep the one that is stored. Where none is, it
+// asks until there is one.
+func (q *questions) askKey(provider config.ProviderChoice, stored bool) (config.Secret, error) {
+	question := fmt.Sprintf("API key (%s)", provider.KeyName)
+	if stored {
+		question = fmt.Sprintf("API key (%s, empty keeps the stored one)", provider.KeyName)
+	}
+	for {
+		fmt.Fprintf(q.out, "%s: ", question)
+		key, err := q.readSecret()
+		if err != nil || key != "" || stored {
+			return config.Secret(key), err
+		}
+	}
+}
+
+func (q *questions) readSecret() (string, error) {
 	if q.secret == nil {
 		return q.line()
 	}
