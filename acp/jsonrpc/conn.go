@@ -73,7 +73,8 @@ type Options struct {
 	// MaxUnanswered is how many requests may wait for their response to be
 	// written before the reader pauses; default 1024.
 	MaxUnanswered int
-	// Credit is how many bytes NotifyPaced may have enqueued; default 8 MiB.
+	// Credit is how many bytes of memory NotifyPaced may have enqueued, the
+	// queue's own included; default 8 MiB.
 	Credit int64
 	// Drain is how long running requests may still take to end by themselves
 	// once the peer has closed its side; default 500 ms.

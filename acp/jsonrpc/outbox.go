@@ -63,10 +63,16 @@ func (o *outbox) put(f frame) error {
 	return nil
 }
 
+// frameOverhead is what a queued frame may cost in memory beside its line, in
+// bytes: its place in the queue, in the larger array that the queue grows into
+// and in the one that it came from. Short lines would otherwise hold half as much
+// again as the credit says.
+const frameOverhead = 128
+
 // putPaced waits for credit and then enqueues the line. A line larger than the
 // whole credit waits for all of it.
 func (o *outbox) putPaced(ctx context.Context, line []byte) error {
-	n := min(int64(len(line)), o.limit)
+	n := min(int64(cap(line))+frameOverhead, o.limit)
 	if err := o.acquire(ctx, n); err != nil {
 		return err
 	}
