@@ -77,7 +77,21 @@ func (s *server) state(ctx context.Context, session *agent.Session) (sessionStat
 		return sessionState{}, err
 	}
 	state.ConfigOptions = append(state.ConfigOptions, modeChoices(rec.Mode), effortChoices(rec.Effort))
+	if s.view(session.ID()).isRunning() {
+		sayNextTurn(state.ConfigOptions)
+	}
 	return state, nil
+}
+
+// sayNextTurn has the options that a running turn does not take up any more say
+// so, for clients that are shown no notices.
+func sayNextTurn(options []configOption) {
+	text := "Counts from the next turn on."
+	for i, option := range options {
+		if option.Id == modelOption || option.Id == effortOption {
+			options[i].Description = &text
+		}
+	}
 }
 
 // modelInfo describes a session's model under the id by which it was chosen, which

@@ -170,3 +170,35 @@ func TestModelChangeDuringATurnAppliesToTheNext(t *testing.T) {
 	b.notify("session/cancel", `{"sessionId":%q}`, session)
 	b.until(responseTo(id))
 }
+
+// TestModelChangeDuringATurnSaysSoInTheOption is for clients without notices: the
+// answer to the change says when it counts, and only while a turn runs.
+func TestModelChangeDuringATurnSaysSoInTheOption(t *testing.T) {
+	b := newBench(t, stalls())
+	session := b.newSession()
+	describe := func() map[string]string {
+		t.Helper()
+		result, _ := b.ok("session/set_config_option", `{"sessionId":%q,"configId":"model","value":"small"}`, session)
+		texts := map[string]string{}
+		options, _ := result["configOptions"].([]any)
+		for _, o := range options {
+			option, _ := o.(map[string]any)
+			texts[fmt.Sprint(option["id"])], _ = option["description"].(string)
+		}
+		return texts
+	}
+	idle := describe()
+	id := b.prompt(session, "go")
+	b.until(isUpdate("agent_message_chunk"))
+	running := describe()
+	b.notify("session/cancel", `{"sessionId":%q}`, session)
+	b.until(responseTo(id))
+
+	const later = "Counts from the next turn on."
+	if running["model"] != later || running["reasoning_effort"] != later || running["mode"] != "" {
+		t.Errorf("while a turn runs the options say %v", running)
+	}
+	if idle["model"] != "" {
+		t.Errorf("without a turn the model says %q", idle["model"])
+	}
+}
